@@ -1,0 +1,1 @@
+"""Text Dec-POMDP environments in which language-model agents collaborate."""
