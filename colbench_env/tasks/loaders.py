@@ -1,0 +1,50 @@
+"""`load_tasks`: from a short name, a path or a collection to a `TaskSource`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from colbench_env.errors import ConfigError
+from colbench_env.records import Task
+from colbench_env.tasks.builtin_tasks import builtin_tasks
+from colbench_env.tasks.source import TaskList, TaskSource
+
+TaskSpec = str | Path | TaskSource | Iterable[Task]
+OnBad = Literal["raise", "skip"]
+
+
+def load_tasks(
+    spec: TaskSpec, kind: str = "backend", split: str | None = None, on_bad: OnBad = "raise"
+) -> TaskSource:
+    """Return the task source that `spec` means; equal specs give one shared object.
+
+    Args:
+        spec: One of
+
+            * `"builtin"`: the tasks that ship with this package;
+            * a `TaskSource`, or tasks in memory.
+        kind: Which environment the tasks are for.
+        split: Only this split of it (`"train"`, `"test"`).
+        on_bad: What to do with a malformed record.
+
+    Raises:
+        ConfigError: No source is called so, or the source lacks the split.
+        TaskError: A record is malformed.
+    """
+    if isinstance(spec, TaskSource):
+        source = spec
+    elif isinstance(spec, str | Path):
+        source = _named(str(spec), kind, on_bad)
+    else:
+        source = TaskList(spec)
+    return source if split is None else source.split(split)
+
+
+@lru_cache(maxsize=64)
+def _named(spec: str, kind: str, on_bad: OnBad) -> TaskSource:
+    if spec == "builtin":
+        return builtin_tasks(kind)
+    raise ConfigError(f"no task source {spec!r}; use 'builtin'")
