@@ -11,7 +11,6 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Self
 
 
@@ -43,10 +42,14 @@ class Record:
         return cls(**{name: _typed(value, known[name]) for name, value in data.items()})
 
 
-@lru_cache(maxsize=None)
+_known: dict[type, dict[str, Any]] = {}
+
+
 def _field_types(cls: type) -> dict[str, Any]:
-    hints = typing.get_type_hints(cls)
-    return {f.name: hints[f.name] for f in dataclasses.fields(cls)}
+    if cls not in _known:
+        hints = typing.get_type_hints(cls)
+        _known[cls] = {f.name: hints[f.name] for f in dataclasses.fields(cls)}
+    return _known[cls]
 
 
 def _plain(value: Any) -> Any:
@@ -68,8 +71,8 @@ def _typed(value: Any, hint: Any) -> Any:
     origin, args = typing.get_origin(hint), typing.get_args(hint)
     if isinstance(hint, type) and issubclass(hint, Record) and isinstance(value, Mapping):
         return hint.from_dict(value)
-    if origin is tuple and args and isinstance(value, (list, tuple)):
-        return tuple(_typed(item, args[0]) for item in value)
+    if origin in (tuple, list) and args and isinstance(value, (list, tuple)):
+        return origin(_typed(item, args[0]) for item in value)
     if origin is not None and isinstance(origin, type) and issubclass(origin, Mapping):
         return {key: _typed(item, args[1]) for key, item in value.items()}
     return value
@@ -121,14 +124,16 @@ class Message(Record):
     """Something said in the dialogue.
 
     Attributes:
-        agent: Who said it.
+        agent: Who said it; `"env"` is the environment itself.
         text: What the others hear.
         thought: Private thought that went before it and that nobody else hears.
+        to: Who hears it; empty means everybody.
     """
 
     agent: str
     text: str
     thought: str = ""
+    to: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +149,19 @@ class Dialogue(Record):
     task: Task
     messages: tuple[Message, ...]
     seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Submission(Record):
+    """What a team hands in, for a reward to score.
+
+    Attributes:
+        task: The task it answers.
+        content: The work itself: code, HTML, a document.
+    """
+
+    task: Task
+    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,5 +265,3 @@ class Episode(Record):
     fault: str | None = None
     labels: Mapping[str, Any] = field(default_factory=dict)
     extra: Mapping[str, Any] = field(default_factory=dict)
-
-

@@ -1,1 +1,1 @@
-"""."""
+"""The environments, one file each."""
