@@ -10,6 +10,7 @@ from typing import Literal
 from colbench_env.errors import ConfigError
 from colbench_env.records import Task
 from colbench_env.tasks.builtin_tasks import builtin_tasks
+from colbench_env.tasks.jsonl import HubTasks, JsonlTasks
 from colbench_env.tasks.source import TaskList, TaskSource
 
 TaskSpec = str | Path | TaskSource | Iterable[Task]
@@ -25,10 +26,14 @@ def load_tasks(
         spec: One of
 
             * `"builtin"`: the tasks that ship with this package;
+            * the path of a JSONL file in ColBench's own format, plain or .gz;
+            * `"hub:facebook/collaborative_agent_bench"`: the published records, through the
+              `datasets` package;
             * a `TaskSource`, or tasks in memory.
         kind: Which environment the tasks are for.
         split: Only this split of it (`"train"`, `"test"`).
-        on_bad: What to do with a malformed record.
+        on_bad: What to do with a malformed record: `"raise"`, or `"skip"` it and count it in the
+            source's `skipped`.
 
     Raises:
         ConfigError: No source is called so, or the source lacks the split.
@@ -47,4 +52,11 @@ def load_tasks(
 def _named(spec: str, kind: str, on_bad: OnBad) -> TaskSource:
     if spec == "builtin":
         return builtin_tasks(kind)
-    raise ConfigError(f"no task source {spec!r}; use 'builtin'")
+    if spec.startswith("hub:"):
+        return HubTasks(spec.removeprefix("hub:"), kind, on_bad=on_bad)
+    if spec.endswith((".jsonl", ".jsonl.gz", ".json", ".gz")):
+        return JsonlTasks(spec, kind, on_bad)
+    raise ConfigError(
+        f"no task source {spec!r}; use 'builtin', 'procedural', 'hub:OWNER/NAME' or the path of "
+        "a .jsonl or .jsonl.gz file"
+    )

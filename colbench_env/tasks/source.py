@@ -12,10 +12,13 @@ import difflib
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 from colbench_env.errors import ConfigError, TaskError, TaskNotFoundError
 from colbench_env.records import Task
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class TaskSource(ABC):
@@ -85,6 +88,10 @@ class TaskSource(ABC):
         if not indices:
             raise no_split(name, sorted(set(found)))
         return self if len(indices) == len(found) else View(self, indices)
+
+    def sample(self, rng: np.random.Generator) -> Task:
+        """Draw a task, each with the same probability."""
+        return self._task(int(rng.integers(len(self))))
 
     def take(self, count: int) -> TaskSource:
         """Return the first `count` tasks (all, if there are fewer) as a source of their own."""
@@ -194,14 +201,9 @@ def entry_point(calls: Sequence[str], reference: str, where: str = "") -> str:
         TaskError: Neither a call nor a definition can be found.
     """
     defined: list[str] = re.findall(r"^(?:async\s+)?def\s+(\w+)", reference, re.MULTILINE)
-    called: list[str] = [
-        name for call in calls for name in re.findall(r"\b([A-Za-z_]\w*)\s*\(", call)
-    ]
-    candidates: list[str] = [
-        *(name for name in called if name in defined),
-        *called,
-        *reversed(defined),
-    ]
+    called: list[str] = re.findall(r"\b([A-Za-z_]\w*)\s*\(", "\n".join(calls))
+    known = [name for name in called if name in defined]
+    candidates = [*known, *called, *reversed(defined)]
     if not candidates:
         raise TaskError(f"{where}: no test call calls a function; expected 'name(...)'")
     return candidates[0]
