@@ -1,1 +1,8 @@
-"""."""
+"""Simulated people who know what they want and answer an assistant's questions."""
+
+from colbench_env.humans.facts import facts_for
+from colbench_env.humans.human import Human, NullHuman, make_human
+from colbench_env.humans.leak import measure
+from colbench_env.humans.scripted import ScriptedHuman
+
+__all__ = ["Human", "NullHuman", "ScriptedHuman", "facts_for", "make_human", "measure"]
