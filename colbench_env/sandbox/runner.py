@@ -1,0 +1,123 @@
+"""The untrusted process: take one submission, import it, make its calls, write down the results.
+
+Nothing here is worth attacking. The process holds the code, the arguments of the calls and a
+socket to write results on; no expected value, no reference, no checker. Whoever forges a frame
+has only chosen what their function is taken to have returned.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from . import wire
+
+MODULE = "submission"
+
+
+def serve(channel: int, base_bytes: int) -> None:
+    """Announce readiness, read one request, answer it. The caller ends the process afterwards.
+
+    Args:
+        channel: Descriptor of the socket to the parent.
+        base_bytes: Address space of the bare interpreter, added to the memory limit.
+    """
+    send = _sender(channel)
+    send(encode_frame(["up"]))
+    lines = _read_request(channel)
+    header = json.loads(lines[0])
+    _limit(resource.RLIMIT_AS, base_bytes + (header["memory_mb"] << 20))
+    _limit(resource.RLIMIT_CPU, header["cpu_seconds"])
+    try:
+        call = _boot(header)
+    except SyntaxError as error:
+        return send(encode_frame(["boot", type(error).__name__, error.lineno or 0]))
+    except BaseException as error:  # noqa: BLE001 - whatever the code raises is its result
+        return send(encode_frame(["boot", _class_names(error)[0], 0]))
+    if call is None:
+        return send(encode_frame(["boot", "", 0]))
+    send(encode_frame(["ready"]))
+    for number, line in enumerate(lines[1:]):
+        send(_answer(header["first"] + number, call, line, header["output_bytes"]))
+    return None
+
+
+def _limit(which: int, amount: int) -> None:
+    hard = resource.getrlimit(which)[1]
+    if hard != resource.RLIM_INFINITY:
+        amount = min(amount, hard)
+    resource.setrlimit(which, (amount, amount))
+
+
+def _read_request(channel: int) -> list[bytes]:
+    """Read the header line and as many case lines as it announces; end of file ends the process."""
+    data, wanted = bytearray(), 0
+    while True:
+        chunk = os.read(channel, 1 << 18)
+        if not chunk:
+            os._exit(0)
+        data += chunk
+        if not wanted and b"\n" in data:
+            wanted = int(json.loads(data[: data.index(b"\n")])["cases"]) + 1
+        if wanted and data.count(b"\n") == wanted and data.endswith(b"\n"):
+            return bytes(data).split(b"\n")[:-1]
+
+
+def encode_frame(frame: list[Any]) -> bytes:
+    """One line of JSON."""
+    return json.dumps(frame, separators=(",", ":")).encode() + b"\n"
+
+
+def _sender(channel: int) -> Callable[[bytes], None]:
+    write = os.write
+
+    def send(line: bytes) -> None:
+        data = memoryview(line)
+        while data:
+            data = data[write(channel, data) :]
+
+    return send
+
+
+def _boot(header: dict[str, Any]) -> Callable[[Any], Any] | None:
+    """Import the code; return what makes one call, or None where the entry is missing."""
+    code = compile(header["code"], "<submission>", "exec", dont_inherit=True)
+    if header["namespace"] == "split":
+        module_globals: dict[str, Any] = {"__builtins__": __builtins__, "__name__": MODULE}
+        names: dict[str, Any] = {}
+        exec(code, module_globals, names)
+    else:
+        module = types.ModuleType(MODULE)
+        sys.modules[MODULE] = module
+        module_globals = names = module.__dict__
+        exec(code, names)
+    entry = header["entry"]
+    if entry not in names:
+        return None
+
+    def call(case: Any) -> Any:
+        if isinstance(case, str):
+            return eval(compile(case, "<call>", "eval", dont_inherit=True), module_globals, names)
+        args, kwargs = wire.decode(case[0]), wire.decode(case[1])
+        return names[entry](*args, **kwargs)
+
+    return call
+
+
+def _answer(number: int, call: Callable[[Any], Any], line: bytes, max_bytes: int) -> bytes:
+    try:
+        frame = encode_frame([number, "v", wire.encode(call(json.loads(line)), max_bytes)])
+    except wire.CannotEncode as error:
+        return encode_frame([number, error.status])
+    except BaseException as error:  # noqa: BLE001 - whatever the code raises is its result
+        return encode_frame([number, "x", _class_names(error)])
+    return frame if len(frame) <= max_bytes else encode_frame([number, "output_limit"])
+
+
+def _class_names(error: BaseException) -> list[str]:
+    return [str(c.__name__)[:100] for c in type(error).__mro__[:30]]
