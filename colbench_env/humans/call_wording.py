@@ -6,6 +6,8 @@ import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from colbench_env.humans.phrases import UnsayableError, is_text, listing, literal
+
 if TYPE_CHECKING:
     from colbench_env.humans.wording import Words
 
@@ -39,6 +41,7 @@ _FUNCTIONS = {
     "mean": "the average of {0}",
     "median": "the median of {0}",
 }
+_TYPES = {"dict": "dictionary", "str": "text"}
 _METHODS = {
     "lower": "{s} in lower case",
     "casefold": "{s} in lower case",
@@ -70,8 +73,6 @@ def say_call(words: Words, node: ast.Call) -> str:
     Raises:
         UnsayableError: The function is not a well-known one, or an argument cannot be said.
     """
-    from colbench_env.humans.wording import UnsayableError, is_text, listing, literal
-
     if any(isinstance(a, ast.Starred) for a in node.args):
         raise UnsayableError("starred")
     name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
@@ -87,10 +88,8 @@ def say_call(words: Words, node: ast.Call) -> str:
         if name in ("max", "min") and args:
             kind = "largest" if name == "max" else "smallest"
             if len(args) > 1:
-                return f"the {'larger' if len(args) == 2 else kind} of {listing([words.say(a) for a in args])}".replace(
-                    "the larger",
-                    "the smaller" if name == "min" and len(args) == 2 else "the larger",
-                )
+                kind = {"max": "larger", "min": "smaller"}[name] if len(args) == 2 else kind
+                return f"the {kind} of {listing([words.say(a) for a in args])}"
             by = f" by {words.say(keywords['key'])}" if "key" in keywords else ""
             return f"the {kind} of {words.say(args[0])}{by}"
         if name == "round" and args:
@@ -107,7 +106,7 @@ def say_call(words: Words, node: ast.Call) -> str:
         if name == "zip":
             return f"pairs from {listing([words.say(a) for a in args])}"
         if name in ("list", "dict", "set", "tuple", "str") and not args and not keywords:
-            return f"an empty {dict(dict='dictionary', str='text').get(name, name)}"
+            return f"an empty {_TYPES.get(name, name)}"
         if name == "pow" and len(args) == 2:
             return f"{words.say(args[0])} to the power of {words.say(args[1])}"
         if name in ("any", "all"):
@@ -147,10 +146,8 @@ def say_call(words: Words, node: ast.Call) -> str:
 
 def sort_words(words: Words, keywords: dict[str | None, ast.expr]) -> str:
     """Return what `key=` and `reverse=` say: " by the rating, highest first"."""
-    from colbench_env.humans.wording import literal
-
     key = keywords.get("key")
-    by = f" by {words.say(key)}" if key is not None else ""
+    by = f" by {_sort_key(words, key)}" if key is not None else ""
     downward = literal(keywords.get("reverse")) is True
     if isinstance(key, ast.Lambda) and isinstance(key.body, ast.UnaryOp):
         downward = not downward
@@ -158,9 +155,16 @@ def sort_words(words: Words, keywords: dict[str | None, ast.expr]) -> str:
     return f"{by}, {'highest' if downward else 'lowest'} first"
 
 
-def _sum_of(words: Words, node: ast.expr) -> str:
-    from colbench_env.humans.wording import literal
+def _sort_key(words: Words, key: ast.expr) -> str:
+    """Return a key in words; `lambda i: times[i]` is simply "the times"."""
+    if isinstance(key, ast.Lambda) and isinstance(key.body, ast.Subscript) and key.args.args:
+        index, variable = key.body.slice, key.args.args[0].arg
+        if isinstance(index, ast.Name) and index.id == variable:
+            return words.say(key.body.value)
+    return words.say(key)
 
+
+def _sum_of(words: Words, node: ast.expr) -> str:
     if isinstance(node, (ast.GeneratorExp, ast.ListComp)):
         each = words.loops(node.generators)
         if literal(node.elt) == 1:
@@ -172,8 +176,6 @@ def _sum_of(words: Words, node: ast.expr) -> str:
 
 
 def _range_of(words: Words, args: Sequence[ast.expr]) -> str:
-    from colbench_env.humans.wording import literal
-
     low = literal(args[0]) if len(args) > 1 else 0
     high = args[1] if len(args) > 1 else args[0]
     step = f" in steps of {words.say(args[2])}" if len(args) > 2 else ""

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from colbench_env.humans.call_wording import sort_words
 from colbench_env.humans.mutations import Mutation, Sketch
+from colbench_env.humans.phrases import UnsayableError, listing, literal
 from colbench_env.humans.statement_facts import sketch
-from colbench_env.humans.wording import UnsayableError, Words, listing, literal
+from colbench_env.humans.wording import Words
 
 _ORDERED = {
     ast.Gt: ("more than", False),

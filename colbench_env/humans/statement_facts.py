@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from colbench_env.humans.mutations import Mutation, Sketch
+from colbench_env.humans.phrases import UnsayableError, is_length, listing, literal
 from colbench_env.humans.vocabulary import KIND_TOPICS
-from colbench_env.humans.wording import UnsayableError, Words, is_length, listing, literal
+from colbench_env.humans.wording import Words
 
 _ENTRIES = 4
 """Entries of a table that one fact holds."""

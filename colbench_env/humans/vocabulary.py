@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-STOP_WORDS = frozenset(
-    """
-    a an and the this that these those it its is are was were be been being am do does did done
-    doing have has had having can could would should shall will may might must i you your yours me
-    my mine we us our they them their he she his her or if then else than so too very just also
-    of to in on at by for from with about into over as up out off
-    what which who whom whose when where why how there here any some such same other another
-    please want need like know tell let think sure okay ok really actually maybe perhaps
-    help question questions function functions python code write writing program
-    e g eg ie etc not no yes ll re ve s t d m don doesn didn won isn aren
-    user users given give get gets got make makes use used using take takes
-    """.split()
-)
+_STOP = """
+a an and the this that these those it its is are was were be been being am do does did done
+doing have has had having can could would should shall will may might must i you your yours me
+my mine we us our they them their he she his her or if then else than so too very just also
+of to in on at by for from with about into over as up out off
+what which who whom whose when where why how there here any some such same other another
+please want need like know tell let think sure okay ok really actually maybe perhaps
+help question questions function functions python code write writing program
+e g eg ie etc not no yes ll re ve s t d m don doesn didn won isn aren
+user users given give get gets got make makes use used using take takes
+"""
+STOP_WORDS = frozenset(_STOP.split())
 
 SYNONYMS = (
     "empty blank missing none nothing null absent",
@@ -59,7 +58,7 @@ KIND_TOPICS = {
     "members": "list values allowed valid which specific predefined options accepted names",
     "empty": "empty missing none blank zero nothing edge no handle input",
     "error": "error exception raise invalid fail handle wrong bad edge",
-    "limit": "limit threshold cutoff boundary exactly equal inclusive exclusive strictly range value",
+    "limit": "limit threshold cutoff boundary exactly equal inclusive exclusive strictly range",
     "constant": "value number rate factor constant base default weight amount",
     "rounding": "round rounded decimal decimals precision digits places integer whole exact",
     "order": "order sort sorted ordering ascending descending rank first tie",

@@ -3,39 +3,22 @@
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from colbench_env.humans.call_wording import say_call
+from colbench_env.humans.condition_wording import say_condition, say_each, say_loops
+from colbench_env.humans.phrases import (
+    ORDINALS,
+    UnsayableError,
+    is_text,
+    listing,
+    literal,
+    quoted,
+)
 
 MAX_PHRASE = 300
 """A phrase of more characters than this is nothing that a person says."""
-
-
-class UnsayableError(Exception):
-    """An expression that has no short form in words."""
-
-
-def listing(items: Sequence[str], last: str = "and") -> str:
-    """Join phrases: "a, b and c"."""
-    if len(items) < 2:
-        return "".join(items)
-    return f"{', '.join(items[:-1])} {last} {items[-1]}"
-
-
-def quoted(text: str) -> str:
-    """Return a text in double quotes, or a name for what has no visible characters."""
-    if text == "":
-        return "an empty text"
-    if text.isspace():
-        return {" ": "a space", "\n": "a line break", "\t": "a tab"}.get(text, "blank space")
-    if "\n" in text:
-        raise UnsayableError
-    return f'"{text}"'
-
-
-def number(value: complex) -> str:
-    """Return a number without noise."""
-    return repr(value)
-
 
 _OPERATORS: dict[type[ast.operator], str] = {
     ast.Add: "plus",
@@ -46,29 +29,9 @@ _OPERATORS: dict[type[ast.operator], str] = {
     ast.Pow: "to the power of",
 }
 _TIGHTNESS: dict[type[ast.operator], int] = {ast.Add: 1, ast.Sub: 1, ast.Pow: 3}
-_COMPARISONS: dict[type[ast.cmpop], tuple[str, str]] = {
-    ast.Eq: ("is", "is not"),
-    ast.NotEq: ("is not", "is"),
-    ast.Lt: ("is less than", "is at least"),
-    ast.LtE: ("is at most", "is more than"),
-    ast.Gt: ("is more than", "is at most"),
-    ast.GtE: ("is at least", "is less than"),
-    ast.In: ("is in", "is not in"),
-    ast.NotIn: ("is not in", "is in"),
-    ast.Is: ("is", "is not"),
-    ast.IsNot: ("is not", "is"),
-}
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-_TYPES = {
-    "int": "a whole number",
-    "float": "a decimal number",
-    "str": "a text",
-    "list": "a list",
-    "dict": "a dictionary",
-    "tuple": "a tuple",
-    "bool": "true or false",
-    "set": "a set",
-}
+_RESULTS = ("result", "results", "res", "output", "ret", "ans", "answer")
+_NOISE = ("dict", "map", "mapping", "table", "lookup", "lst", "arr")
+_AUXILIARIES = ("is", "has", "have", "can", "should", "does", "do", "was", "are")
 
 
 class Words:
@@ -76,11 +39,13 @@ class Words:
 
     Args:
         collections: Names of the variables that hold several things, so that "empty" fits them.
+        texts: Names of the variables that hold text, to which something is added at the end.
     """
 
-    def __init__(self, collections: Iterable[str] = ()) -> None:
-        self.names: dict[str, str] = {}  # phrases for variables whose own name says little
+    def __init__(self, collections: Iterable[str] = (), texts: Iterable[str] = ()) -> None:
         self.collections = frozenset(collections)
+        self.texts = frozenset(texts)
+        self.names = dict.fromkeys(_RESULTS, "the result so far")  # for names that say little
 
     def say(self, node: ast.expr) -> str:
         """Return the expression in words.
@@ -104,143 +69,29 @@ class Words:
             return self.names[identifier]
         if len(identifier) == 1:
             return f"{article}value {identifier}" if article else identifier
-        return article + identifier.strip("_").replace("_", " ")
+        parts = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", identifier).lower().strip("_").split("_")
+        if len(parts) > 1 and parts[-1] in _NOISE:
+            parts.pop()
+        if parts[0] in _AUXILIARIES and len(parts) > 1:
+            article = ""
+        return article + " ".join(parts)
 
     def condition(self, node: ast.expr, holds: bool = True) -> str:
         """Return a condition, or its opposite, as a clause."""
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            return self.condition(node.operand, not holds)
-        if isinstance(node, ast.BoolOp):
-            is_and = isinstance(node.op, ast.And) == holds
-            parts = [self.condition(v, holds) for v in node.values]
-            if any(isinstance(v, ast.BoolOp) for v in node.values):
-                parts = [
-                    f"({p})" if isinstance(v, ast.BoolOp) else p
-                    for p, v in zip(parts, node.values, strict=True)
-                ]
-            return f" {'and' if is_and else 'or'} ".join(parts)
-        if isinstance(node, ast.Compare):
-            return self._comparison(node, holds)
-        if isinstance(node, ast.Call):
-            return self._test_call(node, holds)
-        if isinstance(node, ast.Constant):
-            return "always" if bool(node.value) == holds else "never"
-        if isinstance(node, ast.Name) and node.id in self.collections:
-            return f"{self.say(node)} is {'not ' if holds else ''}empty"
-        return f"{self.say(node)} is {'true' if holds else 'false'}"
-
-    def _comparison(self, node: ast.Compare, holds: bool) -> str:
-        if len(node.ops) > 1:
-            if not holds:
-                return f"it does not hold that {self._comparison(node, True)}"
-            lower, upper = node.ops
-            if len(node.ops) == 2 and isinstance(lower, (ast.Lt, ast.LtE)):
-                middle, high = node.comparators
-                first = "more than" if isinstance(lower, ast.Lt) else "at least"
-                second = _COMPARISONS[type(upper)][0]
-                return (
-                    f"{self.say(middle)} is {first} {self.say(node.left)}"
-                    f" and {second.removeprefix('is ')} {self.say(high)}"
-                )
-            raise UnsayableError("chain")
-        [op], [right] = node.ops, node.comparators
-        verb = _COMPARISONS[type(op)][not holds]
-        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(
-            right, (ast.List, ast.Tuple, ast.Set)
-        ):
-            among = listing([self.say(e) for e in right.elts], "or")
-            return f"{self.say(node.left)} {verb.removesuffix(' in')} {among}"
-        if isinstance(op, (ast.In, ast.NotIn)) and isinstance(node.left, ast.Constant):
-            return f"{self.say(right)} {'has' if 'not' not in verb else 'does not have'} {self.say(node.left)}"
-        if is_length(node.left) and isinstance(right, ast.Constant) and right.value == 0:
-            subject = self.say(node.left.args[0])  # type: ignore[attr-defined]
-            if verb in ("is", "is at most"):
-                return f"{subject} is empty"
-            if verb in ("is not", "is more than"):
-                return f"{subject} is not empty"
-        return f"{self.say(node.left)} {verb} {self.say(right)}"
-
-    def _test_call(self, node: ast.Call, holds: bool) -> str:
-        func, args = node.func, node.args
-        nots = "" if holds else " not"
-        if isinstance(func, ast.Attribute):
-            subject = self.say(func.value)
-            if func.attr in ("startswith", "endswith") and args:
-                verb = func.attr.removesuffix("with")
-                phrase = f"{verb}s with" if holds else f"does not {verb} with"
-                return f"{subject} {phrase} {self.say(args[0])}"
-            kinds = {
-                "isdigit": "all digits",
-                "isalpha": "all letters",
-                "isnumeric": "all digits",
-                "isupper": "in capitals",
-                "islower": "in lower case",
-                "isalnum": "all letters and digits",
-                "isspace": "only blank space",
-            }
-            if func.attr in kinds:
-                return f"{subject} is{nots} {kinds[func.attr]}"
-        if isinstance(func, ast.Name):
-            if func.id == "isinstance" and len(args) == 2:
-                names = args[1].elts if isinstance(args[1], ast.Tuple) else [args[1]]
-                types = [_TYPES.get(getattr(t, "id", ""), "") for t in names]
-                if all(types):
-                    return f"{self.say(args[0])} is{nots} {listing(types, 'or')}"
-            if func.id in ("any", "all") and isinstance(args[0], (ast.GeneratorExp, ast.ListComp)):
-                inner = args[0]
-                each = self.loops(inner.generators)
-                some = {"any": ("at least one", "no"), "all": ("every", "not every")}
-                clause = self.condition(inner.elt)
-                among = each.removeprefix("each ")
-                return f"for {some[func.id][not holds]} {among}, {clause}"
-        name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
-        if name in ("any", "all", "isinstance", "startswith", "endswith") or name.startswith("is"):
-            raise UnsayableError(name)
-        return f"{self.say(node)} is{nots} true"
+        return say_condition(self, node, holds)
 
     def loops(self, generators: Sequence[ast.comprehension]) -> str:
-        """Return what a comprehension goes over: "each song in the album songs where ..."."""
-        phrases = []
-        for generator in generators:
-            phrase = self.each(generator.target, generator.iter)
-            if generator.ifs:
-                phrase += " where " + " and ".join(self.condition(c) for c in generator.ifs)
-            phrases.append(phrase)
-        return " and ".join(phrases)
+        """Return what a comprehension goes over."""
+        return say_loops(self, generators)
 
     def each(self, target: ast.expr, iterable: ast.expr) -> str:
-        """Return what a loop goes over, and name its variables."""
-        names = [n.id for n in ast.walk(target) if isinstance(n, ast.Name)]
-        source = iterable
-        call = iterable.func if isinstance(iterable, ast.Call) else None
-        if isinstance(call, ast.Attribute) and call.attr in ("items", "keys", "values"):
-            owner = self.say(call.value)
-            short = {"items": ("key", "value"), "keys": ("key",), "values": ("value",)}[call.attr]
-            self._call_short(names, short)
-            what = {"items": "entry", "keys": "key", "values": "value"}[call.attr]
-            return f"each {what} of {owner}"
-        if isinstance(call, ast.Name) and isinstance(iterable, ast.Call) and iterable.args:
-            if call.id == "range":
-                self._call_short(names, ("position",))
-                first = iterable.args[-1] if len(iterable.args) < 3 else iterable.args[1]
-                if is_length(first) and len(iterable.args) == 1:
-                    return f"each position in {self.say(first.args[0])}"  # type: ignore[attr-defined]
-                return f"each number in {self.say(iterable)}"
-            if call.id == "enumerate":
-                self._call_short(names, ("position", "item"))
-                source = iterable.args[0]
-            elif call.id == "zip":
-                self._call_short(names, ("first item", "second item", "third item"))
-                return f"each pair from {listing([self.say(a) for a in iterable.args])}"
-            elif call.id in ("sorted", "set", "list", "reversed", "tuple"):
-                source = iterable.args[0]
-        self._call_short(names, ("item",) if len(names) == 1 else _ORDINALS)
-        what = self.name(names[-1], "").removeprefix("the ") if names else "item"
-        return f"each {what} in {self.say(source)}"
+        """Return what a loop goes over, and give its variables names."""
+        return say_each(self, target, iterable)
 
-    def _call_short(self, names: Sequence[str], phrases: Sequence[str]) -> None:
+    def call_short(self, names: Sequence[str], phrases: Sequence[str]) -> None:
+        """Call variables whose names say nothing by these phrases from now on."""
         for name, phrase in zip(names, phrases, strict=False):
-            if len(name) == 1 or name in ("_", "idx", "lst"):
+            if len(name) == 1 or name in ("_", "idx", "lst", "item", "key", "value", "val"):
                 self.names[name] = f"the {phrase}"
 
     # One method for each kind of expression, found by name.
@@ -254,7 +105,7 @@ class Words:
         if isinstance(value, str):
             return quoted(value)
         if isinstance(value, (int, float)):
-            return number(value)
+            return repr(value)
         raise UnsayableError("constant")
 
     def _name(self, node: ast.Name) -> str:
@@ -275,8 +126,8 @@ class Words:
         if isinstance(value, int) and not isinstance(value, bool):
             if value == -1:
                 return f"the last item of {owner}"
-            if 0 <= value < len(_ORDINALS):
-                return f"the {_ORDINALS[value]} item of {owner}"
+            if 0 <= value < len(ORDINALS):
+                return f"the {ORDINALS[value]} item of {owner}"
         return f"the entry of {owner} for {self.say(index)}"
 
     def _slice_of(self, owner: str, index: ast.Slice) -> str:
@@ -332,7 +183,7 @@ class Words:
             return self.condition(node)
         value = literal(node)
         if isinstance(value, (int, float)):
-            return number(value)
+            return repr(value)
         if isinstance(node.op, ast.USub):
             return f"minus {self.say(node.operand)}"
         raise UnsayableError("operator")
@@ -399,38 +250,8 @@ class Words:
         return f"a dictionary from {self.say(node.key)} to {self.say(node.value)} for {each}"
 
     def _lambda(self, node: ast.Lambda) -> str:
-        self._call_short([a.arg for a in node.args.args], ("item",))
+        self.call_short([a.arg for a in node.args.args], ("item",))
         return self.say(node.body)
 
     def _call(self, node: ast.Call) -> str:
-        from colbench_env.humans.call_wording import say_call
-
         return say_call(self, node)
-
-
-def literal(node: ast.expr | None) -> object:
-    """Return the value of a literal (numbers may have a sign), or None."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = literal(node.operand)
-        if isinstance(value, (int, float)) and not math.isnan(value):
-            return -value
-    return None
-
-
-def is_length(node: ast.expr) -> bool:
-    """Whether an expression is `len(...)`."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == "len"
-        and len(node.args) == 1
-    )
-
-
-def is_text(node: ast.expr) -> bool:
-    """Whether an expression is surely a text."""
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return is_text(node.left) or is_text(node.right)
-    return isinstance(node, ast.JoinedStr) or isinstance(literal(node), str)
