@@ -14,7 +14,7 @@ from colbench_env.core import ENV, CollabEnv
 from colbench_env.errors import ConfigError
 from colbench_env.humans import Human, facts_for, make_human, measure
 from colbench_env.records import Dialogue, Leak, Message, Submission, Task
-from colbench_env.rewards import UnitTests
+from colbench_env.rewards import UnitTests, unit_tests
 from colbench_env.tasks import TaskSource, load_tasks
 
 ASSISTANT, HUMAN = "assistant_0", "human_0"
@@ -196,7 +196,7 @@ class BackendEnv(CollabEnv):
             render_mode=render_mode,
             max_action={HUMAN: MAX_REPLY},
         )
-        self.reward = reward if reward is not None else UnitTests(rules=rules)
+        self.reward = reward if reward is not None else unit_tests(rules)
         self.rules, self.max_turns = rules, max_turns
         self._task_spec, self._split = tasks, split
 

@@ -1,0 +1,66 @@
+"""Episodes and results for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from colbench_env.baselines.evaluate import Row
+from colbench_env.core import printable
+from colbench_env.records import Episode
+
+COLOURS = ("green", "magenta", "yellow", "blue", "red")
+
+
+def results_table(rows: Sequence[Row], title: str) -> Table:
+    """Return the table of results, one row a policy, with 95 % confidence intervals."""
+    table = Table(
+        "policy",
+        "episodes",
+        "tests passed",
+        "success",
+        "messages",
+        "leak",
+        "faults",
+        title=title,
+        caption="95 % intervals: bootstrap over episodes; Wilson for success",
+    )
+    for row in rows:
+        table.add_row(
+            row.policy,
+            str(row.episodes),
+            str(row.passed),
+            str(row.success),
+            f"{row.turns:.1f}",
+            f"{row.leak:.1%}",
+            str(row.faults),
+        )
+    return table
+
+
+def dialogue(episode: Episode) -> RenderableType:
+    """Return an episode's dialogue in colour, one panel a message."""
+    speakers = list(dict.fromkeys(m.agent for m in episode.messages))
+    panels: list[RenderableType] = [
+        Text(f"{episode.env_id}  task {episode.task_id}  seed {episode.seed}", style="bold")
+    ]
+    for message in episode.messages:
+        colour = COLOURS[speakers.index(message.agent) % len(COLOURS)]
+        body = Text(printable(message.text).strip() or "(nothing)")
+        if message.thought.strip():
+            body = Text(printable(message.thought).strip() + "\n", style="dim italic") + body
+        panels.append(Panel(body, title=message.agent, title_align="left", border_style=colour))
+    panels.append(Text(outcome(episode), style="bold"))
+    return Group(*panels)
+
+
+def outcome(episode: Episode) -> str:
+    """Return how the episode ended, in one line."""
+    if episode.score is None:
+        return f"no score: {episode.fault or 'the episode did not end'}"
+    parts = ", ".join(f"{k} {v:g}" for k, v in episode.score.components.items())
+    return f"score {episode.score.value:.2f}" + (f" ({parts})" if parts else "")
