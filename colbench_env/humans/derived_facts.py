@@ -13,13 +13,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from colbench_env.humans.expression_facts import expression_facts
+from colbench_env.humans.function_facts import function_facts
 from colbench_env.humans.mutations import Mutation
+from colbench_env.humans.phrases import is_text
 from colbench_env.humans.statement_facts import statement_facts
 from colbench_env.humans.wording import Words
 from colbench_env.records import Fact
 
 MAX_FACT = 330
 """Longest text of a fact, in characters: leaves room for a person's own words within 400."""
+
+_COLLECTION_METHODS = ("items", "keys", "values", "get", "append", "add", "extend")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +55,15 @@ def derived_facts(reference: str) -> tuple[DerivedFact, ...]:
         return ()
     found: dict[str, DerivedFact] = {}
     texts: set[str] = set()
-    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.Lambda))]
-    for function in functions:
-        if isinstance(function, ast.Lambda):
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef):
             continue
-        words = Words()
-        for sketch in [*statement_facts(function, words), *expression_facts(function, words)]:
+        words = Words(*_kinds_of_variables(function))
+        for sketch in (
+            *statement_facts(function.body, words),
+            *function_facts(function, words),
+            *expression_facts(function, words),
+        ):
             text, also = sketch.text, tuple(a for a in sketch.also if len(a) <= MAX_FACT)
             if len(text) > MAX_FACT or text in texts:
                 continue
@@ -69,6 +76,29 @@ def derived_facts(reference: str) -> tuple[DerivedFact, ...]:
             fact = Fact(id=name, text=text, also=also, topics=sketch.topics)
             found[name] = DerivedFact(fact, sketch.kind, sketch.node.lineno, sketch.mutations)
     return tuple(sorted(found.values(), key=lambda d: d.line))
+
+
+def _kinds_of_variables(function: ast.FunctionDef) -> tuple[set[str], set[str]]:
+    """Return the names that hold several things, and those that hold text, as far as use tells."""
+    collections: set[str] = set()
+    texts: set[str] = set()
+    for node in ast.walk(function):
+        inside: ast.expr | None = None
+        if isinstance(node, (ast.For, ast.comprehension)):
+            inside = node.iter
+        elif isinstance(node, ast.Subscript):
+            inside = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            inside = node.func.value if node.func.attr in _COLLECTION_METHODS else None
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+            inside = node.args[0] if node.func.id in ("len", "sum", "sorted", "set") else None
+        elif isinstance(node, ast.Assign) and is_text(node.value):
+            texts.update(t.id for t in node.targets if isinstance(t, ast.Name))
+        elif isinstance(node, ast.Assign) and isinstance(node.value, (ast.List, ast.Dict)):
+            collections.update(t.id for t in node.targets if isinstance(t, ast.Name))
+        if isinstance(inside, ast.Name):
+            collections.add(inside.id)
+    return collections, texts
 
 
 def mutants(reference: str, derived: DerivedFact) -> Iterator[str]:

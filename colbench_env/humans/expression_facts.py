@@ -6,9 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from colbench_env.humans.call_wording import sort_words
-from colbench_env.humans.mutations import Mutation, Sketch
-from colbench_env.humans.phrases import UnsayableError, listing, literal
-from colbench_env.humans.statement_facts import sketch
+from colbench_env.humans.mutations import Mutation, Sketch, sketch
+from colbench_env.humans.phrases import UnsayableError, literal
 from colbench_env.humans.wording import Words
 
 _ORDERED = {
@@ -29,12 +28,8 @@ def expression_facts(function: ast.FunctionDef, words: Words) -> Iterator[Sketch
                 yield from _call(node, words)
             elif isinstance(node, ast.BinOp):
                 yield from _binop(node, words)
-            elif isinstance(node, ast.Assign):
-                yield from _members(node, words)
             elif isinstance(node, (ast.ListComp, ast.GeneratorExp, ast.SetComp, ast.DictComp)):
                 yield from _comprehension(node, words)
-            elif isinstance(node, ast.Return):
-                yield from _exactness(node)
         except UnsayableError:
             continue
 
@@ -53,12 +48,12 @@ def _comparison(node: ast.Compare, words: Words) -> Iterator[Sketch]:
                     "at least": "at most",
                     "at most": "at least",
                 }[phrase]
-            exactly = f"exactly {bound} {'still counts' if inclusive else 'does not count'}"
+            within = "is included" if inclusive else "is not included"
             yield sketch(
                 "limit",
                 node,
-                f"it has to be {phrase} {bound} for {subject}, so {exactly}",
-                f"the limit for {subject} is {bound}, and {exactly}",
+                f"for {subject} the rule says {phrase} {bound}, so exactly {bound} {within}",
+                f"the limit for {subject} is {bound}, and {bound} itself {within} ({phrase})",
                 Mutation.at(node, "flip limit", i),
                 Mutation.at(node, "shift number", i),
             )
@@ -166,7 +161,7 @@ def _binop(node: ast.BinOp, words: Words) -> Iterator[Sketch]:
             Mutation.at(node, "other operator"),
         )
     number = literal(node.right)
-    if isinstance(node.op, ast.Div) and number == 100:
+    if isinstance(node.op, ast.Div) and number == 100 and isinstance(node.left, ast.Name):
         subject = words.say(node.left)
         yield sketch(
             "units",
@@ -175,7 +170,7 @@ def _binop(node: ast.BinOp, words: Words) -> Iterator[Sketch]:
             f"I give {subject} in percent and not as a fraction",
             Mutation.at(node, "other operator"),
         )
-    elif isinstance(node.op, ast.Mult) and 100 in (number, literal(node.left)):
+    elif isinstance(node.op, ast.Mult) and 100 in (number, literal(node.left)) and _divides(node):
         yield sketch(
             "units",
             node,
@@ -185,23 +180,11 @@ def _binop(node: ast.BinOp, words: Words) -> Iterator[Sketch]:
         )
 
 
-def _members(node: ast.Assign, words: Words) -> Iterator[Sketch]:
-    value = node.value
-    if isinstance(value, (ast.List, ast.Tuple, ast.Set)) and len(value.elts) > 1:
-        if all(literal(e) is not None for e in value.elts) and isinstance(
-            node.targets[0], ast.Name
-        ):
-            name = words.name(node.targets[0].id)
-            for start in range(0, len(value.elts), 6):
-                chunk = value.elts[start : start + 6]
-                said = listing([words.say(e) for e in chunk])
-                yield sketch(
-                    "members",
-                    chunk[0],
-                    f"{said} belong to {name}",
-                    f"for {name} I think of {said}",
-                    *(Mutation.at(value, "drop entry", start + i) for i in range(len(chunk))),
-                )
+def _divides(node: ast.BinOp) -> bool:
+    return any(
+        isinstance(side, ast.BinOp) and isinstance(side.op, ast.Div)
+        for side in (node.left, node.right)
+    )
 
 
 def _comprehension(
@@ -217,20 +200,4 @@ def _comprehension(
                 f"only those count where {condition} ({each})",
                 f"of {each.replace('each ', 'all ', 1)}, take it only if {condition}",
                 Mutation.at(test, "negate"),
-            )
-
-
-def _exactness(node: ast.Return) -> Iterator[Sketch]:
-    """Yield that nothing is rounded, where a division's or product's result comes back as it is."""
-    value = node.value
-    if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Div, ast.Mult)):
-        if not any(
-            isinstance(n, ast.Call) and "round" in ast.dump(n.func) for n in ast.walk(value)
-        ):
-            yield sketch(
-                "rounding",
-                value,
-                "I want the exact number, without any rounding",
-                "please do not round it",
-                Mutation.at(node, "round it"),
             )

@@ -6,8 +6,12 @@ import ast
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from colbench_env.humans.phrases import sentence
+from colbench_env.humans.vocabulary import KIND_TOPICS
+
 Change = Literal[
     "other value",
+    "other value if empty",
     "flip limit",
     "shift number",
     "negate",
@@ -41,19 +45,21 @@ class Mutation:
     """One change of a tree.
 
     Attributes:
-        place: First line and column, last line and column of the node.
+        place: First line and column, last line and column of the node, and its type.
         change: What is done to it.
         index: Which entry of the node is meant (operand, element), where it has several.
+        source: The input whose emptiness is meant, as code.
     """
 
-    place: tuple[int, int, int, int]
+    place: tuple[int, int, int, int, str]
     change: Change
     index: int = 0
+    source: str = ""
 
     @classmethod
-    def at(cls, node: ast.AST, change: Change, index: int = 0) -> Mutation:
+    def at(cls, node: ast.AST, change: Change, index: int = 0, source: str = "") -> Mutation:
         """Return a mutation of `node`, a node with a position."""
-        return cls(_place(node), change, index)
+        return cls(_place(node), change, index, source)
 
     def apply(self, reference: str) -> str:
         """Return the changed reference.
@@ -80,12 +86,13 @@ class _Transformer(ast.NodeTransformer):
         return self.generic_visit(node)
 
 
-def _place(node: ast.AST) -> tuple[int, int, int, int]:
-    return (node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+def _place(node: ast.AST) -> tuple[int, int, int, int, str]:
+    start, end = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+    return (*start, *end, type(node).__name__)
 
 
 def _other(node: ast.expr) -> ast.expr:
-    """Return a value that differs from `node`'s: numbers move, texts change, the rest is wrapped."""
+    """Return another value: numbers move, texts change, anything else is wrapped."""
     value = node.value if isinstance(node, ast.Constant) else None
     if isinstance(value, bool):
         return ast.Constant(not value)
@@ -98,8 +105,13 @@ def _other(node: ast.expr) -> ast.expr:
     return ast.List([node], ast.Load())
 
 
-def _changed(node: ast.AST, mutation: Mutation) -> ast.AST | None:
+def _changed(node: ast.AST, mutation: Mutation) -> ast.AST | list[ast.stmt]:
     change, index = mutation.change, mutation.index
+    if change == "other value if empty" and isinstance(node, ast.Assign):
+        test = ast.parse(f"if not ({mutation.source}): return 0").body[0]
+        assert isinstance(test, ast.If)
+        test.body = [ast.Return(_other(node.value))]
+        return [node, test]
     if change == "drop statement":
         return ast.Pass()
     if change == "negate" and isinstance(node, (ast.If, ast.IfExp, ast.While)):
@@ -187,3 +199,11 @@ class Sketch:
     also: tuple[str, ...]
     topics: tuple[str, ...]
     mutations: tuple[Mutation, ...]
+
+
+def sketch(
+    kind: str, node: ast.stmt | ast.expr, text: str, also: str, *mutations: Mutation
+) -> Sketch:
+    """Return a sketch with its kind's topics; both texts become sentences."""
+    topics = tuple(KIND_TOPICS[kind].split())
+    return Sketch(kind, node, sentence(text), (sentence(also),), topics, mutations)

@@ -32,6 +32,18 @@ def quoted(text: str) -> str:
     return f'"{text}"'
 
 
+def verb(subject: str, singular: str = "is") -> str:
+    """Return a verb in the number of its subject, judged by the subject's last letter."""
+    words = subject.split(" of ")[0].split(" for ")[0].split()
+    plural = words and words[-1].endswith("s") and not words[-1].endswith(("ss", "us", "is"))
+    return {"is": "are", "goes": "go"}[singular] if plural else singular
+
+
+def sentence(text: str) -> str:
+    """Return a clause as a sentence; what ends in a quotation gets no full stop behind it."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!", '"')) else ".")
+
+
 def literal(node: ast.expr | None) -> object:
     """Return the value of a literal (numbers may have a sign), or None."""
     if isinstance(node, ast.Constant):

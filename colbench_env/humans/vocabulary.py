@@ -66,6 +66,7 @@ KIND_TOPICS = {
     "letters": "case sensitive insensitive uppercase lowercase capital letters",
     "separator": "separator delimiter comma join format split space between",
     "returns": "return output result format shape structure type dictionary list form keys",
+    "shape": "return output result format type structure form data",
     "text": "text message wording string exactly format output say sentence",
     "filter": "filter include exclude count only skip ignore which keep criteria select",
     "units": "unit units measured percent percentage decimal fraction hours minutes scale convert",
