@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
 from pettingzoo.test import parallel_api_test, parallel_seed_test
 
@@ -97,8 +98,15 @@ def _finish(env: CollabEnv, seed: int) -> Iterator[Any]:
 
 
 def _gymnasium(make: Make, seed: int) -> None:
+    def view(render_mode: str | None = None) -> GymEnv:
+        env = make()
+        env.render_mode = render_mode
+        return GymEnv(env)
+
+    checked = view()
+    checked.spec = EnvSpec("ContractCheck-v0", entry_point=view)
     with contextlib.redirect_stdout(io.StringIO()):
-        gymnasium_check_env(GymEnv(make()))
+        gymnasium_check_env(checked)
 
 
 def _pettingzoo(make: Make, seed: int) -> None:

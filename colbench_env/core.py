@@ -105,6 +105,7 @@ class CollabEnv(ParallelEnv[str, str, str]):
     metadata: dict[str, Any] = {
         "name": "collab_v0",
         "render_modes": ["ansi", "human"],
+        "render_fps": 1,  # text has none; Gymnasium wants a number
         "is_parallelizable": True,
     }
     env_id: ClassVar[str] = ""

@@ -46,7 +46,7 @@ class GymEnv(gym.Env[str, str]):
         ConfigError: The environment has several agents.
     """
 
-    metadata = {"render_modes": ["ansi", "human"]}
+    metadata = {"render_modes": ["ansi", "human"], "render_fps": 1}
 
     def __init__(
         self,
