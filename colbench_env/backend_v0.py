@@ -13,11 +13,11 @@ from colbench_env.envs.backend import BackendEnv as parallel_env
 __all__ = ["env", "parallel_env", "raw_env"]
 
 
-def raw_env(**kwargs: Any) -> AECEnv[str, str, str]:
+def raw_env(**kwargs: Any) -> AECEnv[str, str, str | None]:
     """Return the AEC view: agents act one after the other. Arguments as `BackendEnv`'s."""
-    return parallel_to_aec(parallel_env(**kwargs))
+    return parallel_to_aec(parallel_env(**kwargs))  # type: ignore[arg-type]  # None: a dead agent
 
 
-def env(**kwargs: Any) -> AECEnv[str, str, str]:
+def env(**kwargs: Any) -> AECEnv[str, str, str | None]:
     """Return the AEC view with PettingZoo's check of the order of calls."""
     return OrderEnforcingWrapper(raw_env(**kwargs))

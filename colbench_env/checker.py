@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 from gymnasium.envs.registration import EnvSpec
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
-from pettingzoo.test import parallel_api_test, parallel_seed_test
+from pettingzoo.test.parallel_test import parallel_api_test
+from pettingzoo.test.seed_test import parallel_seed_test
 
 from colbench_env.core import CollabEnv
 from colbench_env.errors import ContractError, ResetNeededError
@@ -98,7 +99,7 @@ def _finish(env: CollabEnv, seed: int) -> Iterator[Any]:
 
 
 def _gymnasium(make: Make, seed: int) -> None:
-    def view(render_mode: str | None = None) -> GymEnv:
+    def view(render_mode: str | None = None, **_: Any) -> GymEnv:
         env = make()
         env.render_mode = render_mode
         return GymEnv(env)
@@ -112,7 +113,7 @@ def _gymnasium(make: Make, seed: int) -> None:
 def _pettingzoo(make: Make, seed: int) -> None:
     with contextlib.redirect_stdout(io.StringIO()):
         parallel_api_test(make(), num_cycles=50)
-        parallel_seed_test(make, num_cycles=50)
+        parallel_seed_test(make, num_cycles=50)  # type: ignore[no-untyped-call]
 
 
 def _seeded(make: Make, seed: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import gymnasium as gym
 
@@ -20,7 +20,7 @@ def make_collab_env(env: CollabEnv | Callable[..., CollabEnv] | str, **kwargs: A
     """
     if isinstance(env, str):
         module, _, name = env.partition(":")
-        env = getattr(import_module(module), name)
+        env = cast(Callable[..., CollabEnv], getattr(import_module(module), name))
     if not isinstance(env, CollabEnv):
         env = env(**kwargs)
     if len(env.possible_agents) != 1:
@@ -109,7 +109,7 @@ class GymEnv(gym.Env[str, str]):
         self._np_random = self.env._np_random
         return observations[self.agent], infos[self.agent]
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """Return or print the transcript, by render mode."""
         return self.env.render()
 

@@ -17,6 +17,7 @@ from gymnasium.spaces import Box, Space, Text, Tuple
 from gymnasium.spaces.utils import flatdim, flatten, flatten_space, unflatten
 from gymnasium.vector.utils import (
     batch_differing_spaces,
+    create_empty_array,
     create_shared_memory,
     read_from_shared_memory,
     write_to_shared_memory,
@@ -144,6 +145,11 @@ write_to_shared_memory.register(Utterance, _no_shared_memory)
 @batch_differing_spaces.register(Utterance)
 def _batch_differing_spaces(spaces: Sequence[Utterance]) -> Tuple[Any]:  # type: ignore[misc]
     return Tuple([deepcopy(space) for space in spaces], seed=deepcopy(spaces[0].np_random))
+
+
+@create_empty_array.register(Utterance)
+def _create_empty_array(space: Utterance, n: int = 1, fn: Any = None) -> tuple[str, ...]:
+    return ("",) * n
 
 
 # `iterate` needs no entry: registering one would make a batch of texts iterate over characters,

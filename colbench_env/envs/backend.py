@@ -219,8 +219,7 @@ class BackendEnv(CollabEnv):
         self._say(HUMAN, self.task.brief)
         self._let_act(ASSISTANT)
         self._show_turn()
-        return
-        yield
+        yield from ()
 
     def _step(self, actions: dict[str, str]) -> Steps[None]:
         ep = self.ep
