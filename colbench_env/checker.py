@@ -184,9 +184,10 @@ def _plain(make: Make, seed: int) -> None:
     _require(len({id(d) for d in objects}) == len(objects), "dicts are reused between calls")
     env.reset(seed=seed + 1)
     _require(played == kept, "what was returned earlier changed later")
+    list(_finish(env, seed))
     with contextlib.suppress(ResetNeededError):
-        make().step({})
-        raise ContractError("step() before reset() must raise ResetNeededError")
+        env.step({})
+        raise ContractError("step() after the last step must raise ResetNeededError")
 
 
 def _hidden(make: Make, seed: int) -> None:

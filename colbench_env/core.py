@@ -396,11 +396,16 @@ class CollabEnv(ParallelEnv[str, str, str]):
     # --- branching ----------------------------------------------------------------------------
 
     def snapshot(self) -> dict[str, Any]:
-        """Return the episode as JSON-serialisable data that `restore` continues from, exactly."""
-        generator = self._np_random.bit_generator.state if self._np_random is not None else None
+        """Return the episode as JSON-serialisable data that `restore` continues from, exactly.
+
+        Raises:
+            ResetNeededError: No episode has begun.
+        """
+        if self._np_random is None:
+            raise ResetNeededError("no episode has begun: call reset() before snapshot()")
         return {
             "env": self.env_id,
-            "generator": generator,
+            "generator": self._np_random.bit_generator.state,
             "episode": self.ep.to_dict(),
         }
 
@@ -430,13 +435,12 @@ class CollabEnv(ParallelEnv[str, str, str]):
             raise SnapshotError(f"the snapshot is damaged: {error}") from error
         if episode.task_id != self.task.id:
             self.task = self.tasks.get(episode.task_id)
-        if generator is not None:
-            self._np_random = np.random.default_rng()
-            self._np_random.bit_generator.state = generator
+        self._np_random = np.random.default_rng()
+        self._np_random.bit_generator.state = generator
         self.ep = episode
         if seed is not None:
             self.ep.seed = int(seed)
-        ended = episode.terminated or episode.truncated or not episode.seen
+        ended = episode.terminated or (episode.truncated and episode.step > 0)
         self.agents = [] if ended else list(self.possible_agents)
         return self._observe_all(), self._infos()
 
