@@ -85,20 +85,19 @@ def answer(calls: Sequence[list[Call]]) -> list[list[Any]]:
         for j, call in enumerate(group):
             batches.setdefault(call.service, []).append((i, j, call.request))
     for service, batch in batches.items():
-        for attempt in range(ATTEMPTS):
+        for _ in range(ATTEMPTS):
             got = service([request for _, _, request in batch])
             if len(got) != len(batch):
                 raise TypeError(
                     f"{service} returned {len(got)} answers to {len(batch)} requests; "
                     "a service must return one answer or Fault for each request"
                 )
-            for (i, j, _), value in zip(batch, got, strict=True):
-                answers[i][j] = value
-            batch = [
-                item
-                for item, value in zip(batch, got, strict=True)
-                if isinstance(value, Fault) and value.retry
-            ]
-            if not batch or attempt == ATTEMPTS - 1:
+            again = []
+            for item, value in zip(batch, got, strict=True):
+                answers[item[0]][item[1]] = value
+                if isinstance(value, Fault) and value.retry:
+                    again.append(item)
+            if not again:
                 break
+            batch = again
     return answers

@@ -196,7 +196,9 @@ def test_two_agents_take_turns(tasks):
     assert len(observations[ASSISTANT]) == MAX_REPLY
     assert infos[HUMAN]["action_clipped"] is True
     assert observations[HUMAN] == ""
-    _, rewards, terminated, _, infos = env.step({ASSISTANT: "I WANT TO ANSWER: scale = lambda x: x * 3"})
+    _, rewards, terminated, _, infos = env.step(
+        {ASSISTANT: "I WANT TO ANSWER: scale = lambda x: x * 3"}
+    )
     assert rewards == {ASSISTANT: 1.0, HUMAN: 1.0}
     assert terminated == {ASSISTANT: True, HUMAN: True}
     assert "not my turn" not in env.transcript()

@@ -78,7 +78,9 @@ def test_same_step_mode_agrees_with_gymnasiums(tasks):
         assert mine[4].keys() == other[4].keys()
         if "final_info" in mine[4]:
             assert mine[4]["final_obs"].tolist() == other[4]["final_obs"].tolist()
-            assert mine[4]["final_info"]["score"].tolist() == other[4]["final_info"]["score"].tolist()
+            assert (
+                mine[4]["final_info"]["score"].tolist() == other[4]["final_info"]["score"].tolist()
+            )
 
 
 def test_next_step_mode_resets_in_the_step_after(make, tasks):
@@ -99,7 +101,10 @@ def test_disabled_mode_forms_groups(make):
     assert envs.call("task")[0].id == envs.call("task")[2].id == "double/2"
     envs.step([ANSWER, "Well?", ANSWER])
     observations, infos = envs.reset(
-        options={"reset_mask": np.array([True, False, True]), "tasks": ["double/1", None, "double/1"]}
+        options={
+            "reset_mask": np.array([True, False, True]),
+            "tasks": ["double/1", None, "double/1"],
+        }
     )
     assert [task.id for task in envs.call("task")] == ["double/1", "double/2", "double/1"]
     assert infos["_acts"].tolist() == [True, False, True]

@@ -242,12 +242,15 @@ class BackendEnv(CollabEnv):
         elif self.human is None:
             self._let_act(HUMAN)
         else:
-            heard = tuple(Message(m.agent, m.text) for m in ep.log if not m.to)
-            dialogue = Dialogue(self.task, heard, ep.seed)
+            dialogue = Dialogue(self.task, self._heard_by_human(), ep.seed)
             [reply] = yield [Call(self.human.reply, dialogue)]
             self._say(HUMAN, reply.text)
             ep.leak = reply.leak
             ep.told.extend(reply.facts)
+
+    def _heard_by_human(self) -> tuple[Message, ...]:
+        heard = (m for m in self.ep.log if not m.to)
+        return tuple(Message(m.agent, m.text) if m.thought else m for m in heard)
 
     def _said_by_human(self) -> list[str]:
         return [m.text for m in self.ep.log[1:] if m.agent == HUMAN and not m.to]
