@@ -91,11 +91,9 @@ def test_wheel_holds_everything(tmp_path):
 
     if run("import importlib.util as u; print(u.find_spec('setuptools') is not None)") != "True":
         pytest.skip("setuptools is needed to build the wheel offline")
+    options = ["--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir", str(tmp_path)]
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-        + ["--wheel-dir", str(tmp_path), str(ROOT)],
-        check=True,
-        capture_output=True,
+        [sys.executable, "-m", "pip", "wheel", *options, str(ROOT)], check=True, capture_output=True
     )
     [wheel] = tmp_path.glob("*.whl")
     names = set(zipfile.ZipFile(wheel).namelist())
