@@ -3,7 +3,7 @@
 Asks the labelled questions of `tests/humans/questions.json`, each as the first question of a fresh
 dialogue, about real ColBench backend records, and prints top-1 accuracy (the first fact told is one
 that answers; for a question without an answer: no fact is told) and the precision of "I don't
-know" (the share of replies without a fact that were given to questions without an answer), with
+know" (the share of such replies that were given to questions without an answer), with
 95 % intervals (Wilson, JASA 22, 1927), for either half: words and thresholds were tuned on `dev`.
 
     python benchmarks/human_recall.py --tasks backend_dev.jsonl
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from colbench_env.humans import ScriptedHuman
+from colbench_env.humans.scripted import DONT_KNOW
 from colbench_env.records import Dialogue, Message, Reply, Task
 
 QUESTIONS = Path(__file__).parent.parent / "tests" / "humans" / "questions.json"
@@ -75,7 +76,7 @@ def ask_all(tasks_path: Path) -> list[dict[str, Any]]:
 def summary(rows: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
     """Return hits and number of cases by measure: accuracy, precision, and accuracy by kind."""
     result = {"top-1 accuracy": (sum(r["right"] for r in rows), len(rows))}
-    silent = [r for r in rows if not r["told"]]
+    silent = [r for r in rows if r["reply"] in DONT_KNOW]
     result["precision of don't know"] = (sum(not r["answers"] for r in silent), len(silent))
     open_questions = [r for r in rows if not r["answers"]]
     result["recall of don't know"] = (sum(r["right"] for r in open_questions), len(open_questions))

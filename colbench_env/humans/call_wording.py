@@ -135,6 +135,10 @@ def say_call(words: Words, node: ast.Call) -> str:
             else f"the entry of {words.say(subject)} for {words.say(args[0])}"
         )
         return f"{entry} ({words.say(args[1])} if missing)" if len(args) > 1 else entry
+    if name in ("strptime", "strftime") and args:
+        verb = "read as a date of the form" if name == "strptime" else "written in the form"
+        what = args[0] if name == "strptime" and len(args) > 1 else subject
+        return f"{words.say(what)} {verb} {words.say(args[-1])}"
     if name in ("startswith", "endswith") or name.startswith("is"):
         return f"true if {words.condition(node)}, otherwise false"
     if name in _METHODS and not keywords:

@@ -53,6 +53,9 @@ def say_condition(words: Words, node: ast.expr, holds: bool = True) -> str:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         return say_condition(words, node.operand, not holds)
     if isinstance(node, ast.BoolOp):
+        alternatives = _alternatives(words, node, holds)
+        if alternatives:
+            return alternatives
         joint = " and " if isinstance(node.op, ast.And) == holds else " or "
         clauses = [(say_condition(words, v, holds), v) for v in node.values]
         return joint.join(f"({c})" if isinstance(v, ast.BoolOp) else c for c, v in clauses)
@@ -65,6 +68,35 @@ def say_condition(words: Words, node: ast.expr, holds: bool = True) -> str:
     if isinstance(node, ast.Name) and node.id in words.collections:
         return f"{words.say(node)} is {'not ' if holds else ''}empty"
     return f"{words.say(node)} is {'true' if holds else 'false'}"
+
+
+def _alternatives(words: Words, node: ast.BoolOp, holds: bool) -> str:
+    """Return `x == a or x == b` as "x is a or b", `a in x or b in x` as "x has a or b"; or ""."""
+    subjects, values, ops = set(), [], set()
+    for test in node.values:
+        if not isinstance(test, ast.Compare) or len(test.ops) > 1:
+            return ""
+        contained = isinstance(test.ops[0], (ast.In, ast.NotIn))
+        value, subject = test.comparators[0], test.left
+        if contained:
+            value, subject = subject, value
+        if not isinstance(value, ast.Constant):
+            return ""
+        subjects.add(ast.unparse(subject))
+        ops.add(type(test.ops[0]))
+        values.append(words.say(value))
+    [wanted, *others] = ops
+    joint = {ast.Eq: ast.Or, ast.NotEq: ast.And, ast.In: None, ast.NotIn: None}.get(wanted, ast.Not)
+    if others or len(subjects) > 1 or (joint is not None and not isinstance(node.op, joint)):
+        return ""
+    positive = (wanted in (ast.Eq, ast.In)) == holds
+    first = node.values[0]
+    assert isinstance(first, ast.Compare)
+    is_or = isinstance(node.op, ast.Or) == (wanted in (ast.Eq, ast.In))
+    if wanted in (ast.Eq, ast.NotEq):
+        return f"{words.say(first.left)} is {'' if positive else 'not '}{listing(values, 'or')}"
+    verb = "has" if positive else "does not have"
+    return f"{words.say(first.comparators[0])} {verb} {listing(values, 'or' if is_or else 'and')}"
 
 
 def _comparison(words: Words, node: ast.Compare, holds: bool) -> str:

@@ -73,7 +73,7 @@ def derived_facts(reference: str) -> tuple[DerivedFact, ...]:
             while name in found:
                 count += 1
                 name = f"{base}#{count}"
-            fact = Fact(id=name, text=text, also=also, topics=sketch.topics)
+            fact = Fact(id=name, text=text, also=also)
             found[name] = DerivedFact(fact, sketch.kind, sketch.node.lineno, sketch.mutations)
     return tuple(sorted(found.values(), key=lambda d: d.line))
 

@@ -16,6 +16,12 @@ _ORDERED = {
     ast.Lt: ("less than", False),
     ast.LtE: ("at most", True),
 }
+_MIRRORED = {
+    "more than": "less than",
+    "less than": "more than",
+    "at least": "at most",
+    "at most": "at least",
+}
 
 
 def expression_facts(function: ast.FunctionDef, words: Words) -> Iterator[Sketch]:
@@ -40,14 +46,9 @@ def _comparison(node: ast.Compare, words: Words) -> Iterator[Sketch]:
         if type(op) in _ORDERED:
             phrase, inclusive = _ORDERED[type(op)]
             bound, subject = words.say(right), words.say(left)
-            if isinstance(left, ast.Constant):
-                bound, subject = subject, bound
-                phrase = {
-                    "more than": "less than",
-                    "less than": "more than",
-                    "at least": "at most",
-                    "at most": "at least",
-                }[phrase]
+            between = i == 0 and len(node.ops) > 1
+            if isinstance(left, ast.Constant) or between:
+                bound, subject, phrase = subject, bound, _MIRRORED[phrase]
             within = "is included" if inclusive else "is not included"
             yield sketch(
                 "limit",

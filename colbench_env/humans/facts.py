@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from colbench_env.errors import TaskError
 from colbench_env.humans.derived_facts import derived_facts
-from colbench_env.humans.ranking import Ranking, stems
+from colbench_env.humans.ranking import Ranking, features, question, stems
+from colbench_env.humans.vocabulary import CUES
 from colbench_env.records import Dialogue, Fact, Task
 
 HUMAN = "human_0"
-_TOPIC_WEIGHT = 0.7
 _SAME = 0.7
 """A derived fact is the same as a stated one if it shares this share of its content words."""
 
@@ -104,13 +104,7 @@ def knowledge(task: Task) -> Knowledge:
 @lru_cache(maxsize=4096)
 def _knowledge(brief: str, reference: str, stated: str) -> Knowledge:
     facts = _known_facts(reference, stated)
-    documents = []
-    for fact in facts:
-        bag: dict[str, float] = {}
-        for text, weight in ((fact.text, 1.0), (" ".join(fact.topics), _TOPIC_WEIGHT)):
-            for word in stems(text):
-                bag[word] = max(bag.get(word, 0.0), weight)
-        documents.append(bag)
+    documents = [features(f"{fact.text} {' '.join(fact.topics)}", _kinds(fact)) for fact in facts]
     wordings = [(i, text) for i, fact in enumerate(facts) for text in (fact.text, *fact.also)]
     return Knowledge(
         reference,
@@ -119,6 +113,15 @@ def _knowledge(brief: str, reference: str, stated: str) -> Knowledge:
         tuple(i for i, _ in wordings),
         Ranking(documents, background=stems(brief)),
     )
+
+
+def _kinds(fact: Fact) -> tuple[str, ...]:
+    """Kinds of a fact: a derived one's own, or those that a stated one's words are cues of."""
+    kind, at, _ = fact.id.partition("@")
+    if at and kind in CUES:
+        return (kind,)
+    cues = question(" ".join((fact.text, *fact.topics))).cues
+    return tuple(cue.removeprefix("kind:") for cue, _ in cues if cue.startswith("kind:"))
 
 
 def _known_facts(reference: str, stated_json: str) -> tuple[Fact, ...]:

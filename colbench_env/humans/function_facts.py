@@ -62,7 +62,8 @@ def _entries(table: ast.Dict, name: str, words: Words) -> Iterator[Sketch]:
 
 
 def _members(node: ast.List | ast.Tuple | ast.Set, name: str, words: Words) -> Iterator[Sketch]:
-    if not name or any(literal(e) is None for e in node.elts):
+    leaves = [e.elts if isinstance(e, ast.Tuple) else [e] for e in node.elts]
+    if not name or any(literal(leaf) is None for group in leaves for leaf in group):
         return
     for start in range(0, len(node.elts), _ENTRIES):
         chunk = node.elts[start : start + _ENTRIES]

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from colbench_env.humans.phrases import sentence
-from colbench_env.humans.vocabulary import KIND_TOPICS
 
 Change = Literal[
     "other value",
@@ -189,7 +188,6 @@ class Sketch:
         node: Its place in the tree.
         text: One sentence.
         also: The same in other words.
-        topics: Further words that a question about it may use.
         mutations: Changes that contradict it.
     """
 
@@ -197,13 +195,11 @@ class Sketch:
     node: ast.stmt | ast.expr
     text: str
     also: tuple[str, ...]
-    topics: tuple[str, ...]
     mutations: tuple[Mutation, ...]
 
 
 def sketch(
     kind: str, node: ast.stmt | ast.expr, text: str, also: str, *mutations: Mutation
 ) -> Sketch:
-    """Return a sketch with its kind's topics; both texts become sentences."""
-    topics = tuple(KIND_TOPICS[kind].split())
-    return Sketch(kind, node, sentence(text), (sentence(also),), topics, mutations)
+    """Return a sketch; both texts become sentences."""
+    return Sketch(kind, node, sentence(text), (sentence(also),), mutations)

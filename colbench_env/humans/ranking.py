@@ -14,10 +14,21 @@ from typing import NamedTuple
 
 import snowballstemmer  # type: ignore[import-untyped]
 
-from colbench_env.humans.vocabulary import STOP_WORDS, SYNONYMS
+from colbench_env.humans.vocabulary import (
+    CUES,
+    NEGATIONS,
+    PHRASES,
+    STOP_WORDS,
+    SYNONYMS,
+    TECHNICAL,
+)
 
-K1, B = 1.2, 0.3
-_SYNONYM_WEIGHT = 0.6
+K1, B = 1.2, 0.2
+_SYNONYM_WEIGHT, _PHRASE_WEIGHT = 0.6, 0.4
+_CUE_EVIDENCE, _WORD_EVIDENCE = 0.8, 1.0
+_CUE_LIMIT, _PREFIX = 2.0, 5
+HEAD_WEIGHT, KIND_WEIGHT = 1.2, 2.5
+_HEAD = re.compile(r" (?:is|are|goes|go|says|has|belong)\b")
 _STEMMER = snowballstemmer.stemmer("english")
 _WORD = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 
@@ -36,11 +47,88 @@ def _content(word: str) -> str | None:
     return None if word in _STOP else stem(word)
 
 
+@lru_cache(maxsize=65536)
+def _cues(word: str) -> tuple[str, ...]:
+    """Features that a word of a question asks for: kinds of facts, and negation."""
+    found = [f"kind:{kind}" for kind, words in _CUE_STEMS.items() if stem(word) in words]
+    return (*found, "negation") if word in NEGATIONS else tuple(found)
+
+
+_CUE_STEMS = {kind: {stem(word) for word in words.split()} for kind, words in CUES.items()}
+_PHRASE_KINDS = {
+    tuple(phrase.split()): tuple(f"kind:{kind}" for kind in kinds.split())
+    for phrase, kinds in PHRASES.items()
+}
+_TECHNICAL_STEMS = frozenset(stem(word) for word in TECHNICAL.split())
+_NEGATIVE = re.compile(r"\bnot\b|less than|at most|false|missing|other cases|empty")
+
+
+def _words(text: str) -> list[str]:
+    if not text.islower():
+        text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower()
+    return _WORD.findall(text)
+
+
 def stems(text: str) -> list[str]:
     """Return the stems of the content words of `text`; identifiers are split into words."""
-    split = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text) if not text.islower() else text
-    found = (_content(word) for word in _WORD.findall(split.lower()))
-    return [s for s in found if s is not None]
+    return [s for s in map(_content, _words(text)) if s is not None]
+
+
+class Question(NamedTuple):
+    """What a question asks with.
+
+    Attributes:
+        words: Stems of its content words that are no cues.
+        cues: Features it asks for, stems of the words that are cues, and their weights.
+        subject: Stem of the first content word behind "which", "what" or "is there", or "".
+    """
+
+    words: tuple[str, ...]
+    cues: tuple[tuple[str, float], ...]
+    subject: str
+
+
+@lru_cache(maxsize=8192)
+def question(text: str) -> Question:
+    """Return the words and cues of a question."""
+    words: dict[str, None] = {}
+    cues: dict[str, float] = {}
+    subject, opened, previous = "", False, ""
+    for word in _words(text):
+        content, kinds = _content(word), _cues(word)
+        for kind in _PHRASE_KINDS.get((previous, word), ()):
+            cues.setdefault(kind, _PHRASE_WEIGHT)
+        for kind in kinds:
+            cues[kind] = min(cues.get(kind, 0.5) + 0.5, _CUE_LIMIT)
+        if content is not None:
+            if kinds:
+                cues[content] = 1.0
+            else:
+                words[content] = None
+            if opened and not subject:
+                subject = content
+        opened = opened or word in ("which", "what") or (previous, word) == ("is", "there")
+        previous = word
+    return Question(tuple(words), tuple(cues.items()), subject)
+
+
+def features(text: str, kinds: Iterable[str]) -> dict[str, float]:
+    """Return what a fact answers to: its words (those it begins with count more), kinds, negation.
+
+    Args:
+        text: The fact's first wording.
+        kinds: Kinds of facts it belongs to, of `CUES`.
+    """
+    bag: dict[str, float] = {}
+    for word in stems(text):
+        bag[word] = min(bag.get(word, 0.0) + 1.0, 2.0)
+    for word in stems(_HEAD.split(text, maxsplit=1)[0]):
+        bag[word] += HEAD_WEIGHT
+    bag |= {f"{word[:_PREFIX]}-": 1.0 for word in bag if len(word) >= _PREFIX}
+    bag |= {f"kind:{kind}": KIND_WEIGHT for kind in kinds}
+    if _NEGATIVE.search(text):
+        bag["negation"] = 0.5
+    return bag
 
 
 def _synonym_table() -> dict[str, frozenset[str]]:
@@ -55,18 +143,28 @@ def _synonym_table() -> dict[str, frozenset[str]]:
 _SYNONYM_STEMS = _synonym_table()
 
 
+@lru_cache(maxsize=65536)
+def _relatives(word: str) -> frozenset[str]:
+    """Synonyms of a stem, and the mark of its first letters if it is long."""
+    prefix = {f"{word[:_PREFIX]}-"} if len(word) >= _PREFIX else set()
+    return _SYNONYM_STEMS.get(word, frozenset()) | prefix
+
+
 class Match(NamedTuple):
     """How well one document answers a question.
 
     Attributes:
         document: Index of the document.
-        score: BM25 score.
-        coverage: Share of the question's weight that the document's words hold, in [0, 1].
+        score: BM25 score, over words and cues.
+        evidence: How many of the question's words the document holds; a synonym or a cue is less
+            than one.
+        foreign: How many of the question's words no document holds, nor the background.
     """
 
     document: int
     score: float
-    coverage: float
+    evidence: float
+    foreign: float
 
 
 class Ranking:
@@ -74,15 +172,15 @@ class Ranking:
 
     Args:
         documents: Each a mapping from stems to weights (a count, or a count times a field weight).
-        background: Stems that every document may be asked with (the brief's words): matched by
-            none, they still do not make a question foreign.
+        background: Stems of the brief: a question that uses them is not foreign, even if no
+            document holds them.
     """
 
     def __init__(
         self, documents: Sequence[Mapping[str, float]], background: Iterable[str] = ()
     ) -> None:
         self.size = len(documents)
-        lengths = [sum(d.values()) for d in documents]
+        lengths = [sum(v for k, v in d.items() if k[-1] != "-") for d in documents]
         average = sum(lengths) / max(1, self.size) or 1.0
         holders: dict[str, list[tuple[int, float]]] = {}
         for i, document in enumerate(documents):
@@ -93,34 +191,35 @@ class Ranking:
         for word, held in holders.items():
             idf = math.log(1 + (self.size - len(held) + 0.5) / (len(held) + 0.5))
             self._postings[word] = tuple((i, idf * value) for i, value in held)
-        self._background = frozenset(background) - holders.keys()
+        brief = frozenset(background)
+        self._background = brief | {f"{w[:_PREFIX]}-" for w in brief if len(w) >= _PREFIX}
 
-    def matches(self, words: Sequence[str]) -> list[Match]:
-        """Return the documents that share a word with the question, best first.
-
-        Args:
-            words: The question's stems, as `stems` returns them.
-        """
+    def matches(self, asked: Question) -> list[Match]:
+        """Return the documents that share a word or a cue with the question, best first."""
         scores: dict[int, float] = {}
-        hits: dict[int, float] = {}
-        total = 0.0
-        postings = self._postings
-        for word in dict.fromkeys(words):
-            direct = postings.get(word)
-            total += 0.5 if direct is None and word in self._background else 1.0
-            seen: set[int] = set()
-            for document, value in direct or ():
-                scores[document] = scores.get(document, 0.0) + value
-                hits[document] = hits.get(document, 0.0) + 1.0
-                seen.add(document)
-            best: dict[int, float] = {}
-            for other in _SYNONYM_STEMS.get(word, ()):
-                for document, value in postings.get(other, ()):
-                    if document not in seen and value > best.get(document, 0.0):
-                        best[document] = value
-            for document, value in best.items():
-                scores[document] = scores.get(document, 0.0) + _SYNONYM_WEIGHT * value
-                hits[document] = hits.get(document, 0.0) + _SYNONYM_WEIGHT
-        found = [Match(d, score, hits[d] / total) for d, score in scores.items()]
-        found.sort(key=lambda m: (-m.score, m.document))
-        return found
+        evidence: dict[int, float] = {}
+        postings, foreign = self._postings, 0.0
+        for cue, weight in asked.cues:
+            strength = min(weight, 1.0) * _CUE_EVIDENCE if cue.startswith("kind:") else _WORD_EVIDENCE
+            for document, value in postings.get(cue, ()):
+                scores[document] = scores.get(document, 0.0) + weight * value
+                evidence[document] = max(evidence.get(document, 0.0), strength)
+        for word in asked.words:
+            weight = 1.0
+            found = dict(postings.get(word, ()))
+            if not found:
+                weight = _SYNONYM_WEIGHT
+                for other in _relatives(word):
+                    for document, value in postings.get(other, ()):
+                        found[document] = max(value, found.get(document, 0.0))
+            if not found and not self._is_background(word):
+                foreign += 1.0 + (word == asked.subject) + (word in _TECHNICAL_STEMS)
+            for document, value in found.items():
+                scores[document] = scores.get(document, 0.0) + weight * value
+                evidence[document] = evidence.get(document, 0.0) + weight
+        ranked = [Match(d, score, evidence[d], foreign) for d, score in scores.items()]
+        ranked.sort(key=lambda m: (-m.score, m.document))
+        return ranked
+
+    def _is_background(self, word: str) -> bool:
+        return word in self._background or not self._background.isdisjoint(_relatives(word))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from colbench_env.errors import Fault
 from colbench_env.humans.facts import Knowledge, knowledge, own_replies
 from colbench_env.humans.leak import allowed, check_guard, guarded, measure
-from colbench_env.humans.ranking import stems
+from colbench_env.humans.ranking import question as question_of
 from colbench_env.records import Dialogue, Fact, Message, Reply
 
 MAX_CHARACTERS = 400
@@ -25,8 +25,7 @@ _NO_CODE = "I can't give you code, that is what I need you for; ask me how it sh
 _ENOUGH = "I have told you as much as I can put into words, so please go ahead with that."
 _NOTHING_LEFT = "That is all I can think of, please go ahead."
 _WELCOME = "Thanks, just ask me whatever you need to know."
-_MIN_COVERAGE = 0.34
-_SECOND = 0.6
+MIN_EVIDENCE, MAX_FOREIGN = 0.5, 2.0
 
 _CODE_REQUEST = re.compile(
     r"\b(your|the|hidden|reference|source|actual|full|exact)\s+(\w+\s+)?(code|implementation|source)\b"
@@ -52,7 +51,16 @@ _VAGUE = re.compile(
     r"what (else|do you (want|need))|elaborate|clarify|edge cases?)\b",
     re.I,
 )
-_PARTS = re.compile(r"(?<=[?;\n])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
+_SECOND_QUESTION = re.compile(
+    r",? and (?=(?:what|which|how|should|where|when|who|do|does|is|are|can|for|in what)\b)", re.I
+)
+
+
+def questions_in(text: str) -> list[str]:
+    """Return the questions that a message asks; a message without a question mark is one."""
+    asked = [s for s in _SENTENCE_END.split(text) if "?" in s] or [text]
+    return [part for sentence in asked for part in _SECOND_QUESTION.split(sentence)]
 
 
 class ScriptedHuman:
@@ -105,9 +113,8 @@ class ScriptedHuman:
             return [(_NO_CODE, ())]
         if _SMALL_TALK.match(question):
             return [(_WELCOME, ())]
-        parts = [p for p in _PARTS.split(question) if p.strip()] or [question]
         found: list[int] = []
-        for part in parts:
+        for part in questions_in(question):
             match = self._best(known, part)
             if match is not None and match not in found:
                 found.append(match)
@@ -129,11 +136,11 @@ class ScriptedHuman:
         return [(DONT_KNOW[count % len(DONT_KNOW)], ())]
 
     def _best(self, known: Knowledge, part: str) -> int | None:
-        words = stems(part)
-        if not words:
+        matches = known.ranking.matches(question_of(part))
+        if not matches:
             return None
-        matches = known.ranking.matches(words)
-        if not matches or matches[0].coverage < _MIN_COVERAGE:
+        best = matches[0]
+        if best.evidence < MIN_EVIDENCE or best.foreign > MAX_FOREIGN * best.evidence:
             return None
         return matches[0].document
 

@@ -65,7 +65,7 @@ def _branches(node: ast.If, words: Words, loop: str, tests: tuple[str, ...]) -> 
             continue
         yield from statement_facts(branch.body, words, loop, (*tests, test))
     if chain[-1].orelse:
-        other = _OTHER
+        other = _equality([branch.test for branch in chain], words) or _OTHER
         if len(chain) == 1 and not isinstance(node.test, ast.BoolOp):
             try:
                 opposite = words.condition(node.test, holds=False)
@@ -73,6 +73,20 @@ def _branches(node: ast.If, words: Words, loop: str, tests: tuple[str, ...]) -> 
                 opposite = _OTHER
             other = opposite if len(opposite) <= _LONGEST_OPPOSITE else _OTHER
         yield from statement_facts(chain[-1].orelse, words, loop, (*tests, other))
+
+
+def _equality(tests: Sequence[ast.expr], words: Words) -> str:
+    """Return "x equals y" where x < y and x > y have been dealt with; otherwise ""."""
+    sides, ops = set(), set()
+    for test in tests:
+        if not isinstance(test, ast.Compare) or len(test.ops) > 1:
+            return ""
+        sides.add((ast.unparse(test.left), ast.unparse(test.comparators[0])))
+        ops.add(type(test.ops[0]))
+    test = tests[0]
+    if len(sides) > 1 or ops != {ast.Lt, ast.Gt} or not isinstance(test, ast.Compare):
+        return ""
+    return f"{words.say(test.left)} and {words.say(test.comparators[0])} are equal"
 
 
 def _handlers(node: ast.Try, words: Words) -> Iterator[Sketch]:
@@ -112,7 +126,7 @@ def _simple(node: ast.stmt, words: Words, loop: str, tests: tuple[str, ...]) -> 
             back = effect.replace("the result is", "what I want back is", 1)
             yield sketch(kind, node, opening + effect, back + closing, *value_mutations(node))
     elif isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)):
-        effect, kind = _effect(node, words), _kind_of_change(node, tests)
+        effect, kind = _effect(node, words, bool(tests)), _kind_of_change(node, tests)
         if effect and kind:
             also = effect + closing
             if not closing and isinstance(node, ast.Assign):
@@ -160,8 +174,11 @@ def _kind_of_change(node: ast.Assign | ast.AugAssign | ast.Expr, tests: tuple[st
     return "case" if isinstance(node.value, ast.IfExp) else "formula"
 
 
-def _effect(node: ast.stmt, words: Words) -> str:
-    """Return what a statement does as a clause; "" if it is not worth saying."""
+def _effect(node: ast.stmt, words: Words, decided: bool = False) -> str:
+    """Return what a statement does as a clause; "" if it is not worth saying.
+
+    A plain copy of another variable is worth saying only if a condition has `decided` on it.
+    """
     if isinstance(node, ast.Return):
         if node.value is None:
             return "nothing comes back (None)"
@@ -175,7 +192,8 @@ def _effect(node: ast.stmt, words: Words) -> str:
     if isinstance(node, ast.Assign) and len(node.targets) == 1:
         target, value = node.targets[0], node.value
         container = isinstance(value, (ast.List, ast.Dict, ast.Set))
-        if isinstance(target, (ast.Tuple, ast.List)) or container or isinstance(value, ast.Name):
+        copy = isinstance(value, ast.Name) and not decided
+        if isinstance(target, (ast.Tuple, ast.List)) or container or copy:
             return ""
         named = words.say(target)
         return f"{named} {verb(named)} {words.say(value)}"

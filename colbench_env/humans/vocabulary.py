@@ -1,76 +1,150 @@
-"""Word lists of the ranking: words that carry nothing, and words that mean the same."""
+"""Word lists of the ranking: words that carry nothing, words that mean the same, and cues."""
 
 from __future__ import annotations
 
 _STOP = """
 a an and the this that these those it its is are was were be been being am do does did done
 doing have has had having can could would should shall will may might must i you your yours me
-my mine we us our they them their he she his her or if then else than so too very just also
-of to in on at by for from with about into over as up out off
-what which who whom whose when where why how there here any some such same other another
-please want need like know tell let think sure okay ok really actually maybe perhaps
-help question questions function functions python code write writing program
-e g eg ie etc not no yes ll re ve s t d m don doesn didn won isn aren
-user users given give get gets got make makes use used using take takes
+my mine we us our they them their he she his her or if then than so too very just also
+of to in on at by for from with about into over as up out off per each every any some such same
+what which who whom whose when where why how there here s t d m ll re ve don doesn didn won isn
+aren wasn hasn couldn wouldn shouldn not no yes never only both either still already yet even
+please want wants wanted need needs like know knows tell let think sure okay ok really actually
+maybe perhaps assume suppose wonder wondering guess mean means meant say says said ask call
+help question questions function functions python code write writing program implement
+e g eg ie etc user users given give gives get gets got make makes made use used using uses take
+takes taken go goes come comes put set see look looks happen happens happened
+return returned returns returning result results output outputs expect expected
+specific specifically particular case cases handle handled handling consider considered regard
+regarded treat treated involve involved decide decides decided determine determined prefer
+right correct okay thing things way ways kind input inputs provide provided contain contains
+clarify confirm understand example examples instance should be able possible
 """
 STOP_WORDS = frozenset(_STOP.split())
 
 SYNONYMS = (
     "empty blank missing none nothing null absent",
-    "limit threshold cutoff boundary cut-off bound border",
-    "inclusive exclusive strictly exactly equal exact strict",
-    "more above greater over higher exceed exceeds larger bigger",
-    "less below under lower fewer smaller",
-    "round rounded rounding decimal decimals precision digits places",
-    "order sort sorted ordering ordered ranked rank arrange",
+    "limit threshold cutoff boundary bound border cap",
+    "above greater over higher exceed exceeds exceeded larger bigger more",
+    "below less under lower fewer smaller",
+    "round rounded rounding decimals",
+    "order sort sorted ordering ordered ranked rank arrange ranking",
     "tie ties tied draw equal",
-    "error exception raise invalid fail failure wrong handle illegal",
-    "default fallback missing absent unknown",
-    "unit units measured scale",
+    "error exception raise invalid",
+    "unknown unrecognised unrecognized invalid",
     "percent percentage percentages",
-    "formula calculate calculated calculation compute computed computation work equation",
-    "result output return returned returns outcome",
-    "format shape structure type form",
     "rate factor weight weights multiplier coefficient weighting",
-    "case capital capitals uppercase lowercase sensitive upper letters",
+    "capital capitals uppercase lowercase capitalised letters",
     "message text string wording sentence label",
-    "list array sequence",
-    "dictionary dict mapping object table",
-    "price cost fee charge",
+    "list array sequence lists",
+    "dictionary dict mapping object",
+    "tuple pair triple",
+    "price cost fee charge costs prices",
     "separator delimiter comma joined join separated",
     "duplicate duplicates repeated unique distinct",
-    "minimum min least lowest smallest",
-    "maximum max most highest largest",
+    "minimum min least lowest smallest fewest",
+    "maximum max most highest largest greatest",
     "category categories group class level",
-    "criteria conditions condition rule rules requirement requirements",
-    "average mean",
-    "total sum overall",
+    "average mean avg",
+    "total sum overall combined",
+    "number num count amount quantity many",
     "zero 0",
-    "found match exist exists",
+    "one 1 single",
+    "two 2 both half",
+    "boolean true false bool",
+    "times multiply multiplied product",
+    "divided divide ratio quotient per",
+    "minus subtract difference deduct",
+    "plus add added adding addition",
+    "first start beginning",
+    "last end final",
+    "word words",
+    "temperature point degrees",
+    "discount reduction off",
+    "reach reached meet met least",
+    "year years age old",
+    "inch inches in",
+    "cm centimetre centimetres centimeter centimeters",
+    "kg kilogram kilograms",
+    "km kilometre kilometres kilometer kilometers",
 )
+"""Groups of words that stand for each other, at a lower weight."""
 
-KIND_TOPICS = {
-    "case": "case condition criteria rule decide determine category scenario when if happen",
-    "otherwise": "otherwise else other remaining neither none default fallback not match unknown",
-    "formula": "formula calculate compute work equation exactly combine derive",
-    "accumulate": "add count sum total accumulate increase calculate",
-    "lookup": "value values table mapping list specific predefined what which assign data",
-    "members": "list values allowed valid which specific predefined options accepted names",
-    "empty": "empty missing none blank zero nothing edge no handle input",
-    "error": "error exception raise invalid fail handle wrong bad edge",
-    "limit": "limit threshold cutoff boundary exactly equal inclusive exclusive strictly range",
-    "constant": "value number rate factor constant base default weight amount",
-    "rounding": "round rounded decimal decimals precision digits places integer whole exact",
-    "order": "order sort sorted ordering ascending descending rank first tie",
-    "default": "default missing absent not found unknown fallback present",
-    "letters": "case sensitive insensitive uppercase lowercase capital letters",
-    "separator": "separator delimiter comma join format split space between",
-    "returns": "return output result format shape structure type dictionary list form keys",
-    "shape": "return output result format type structure form data",
-    "text": "text message wording string exactly format output say sentence",
-    "filter": "filter include exclude count only skip ignore which keep criteria select",
-    "units": "unit units measured percent percentage decimal fraction hours minutes scale convert",
-    "position": "position index first last slice range start end",
+CUES = {
+    "case": "when condition conditions criteria criterion rule rules classify classified status "
+    "depend depends scenario apply applies category",
+    "otherwise": "otherwise else other others neither none default fallback unknown unrecognised "
+    "unrecognized remaining match fit fits",
+    "formula": "formula calculate calculated calculation compute computed computation equation "
+    "combine combined work worked works derive define defined convert converted measure measured "
+    "contribute weighted",
+    "accumulate": "count counts counted add adds added sum total contribute increase increases "
+    "raised points when",
+    "lookup": "value values mapping table list weight weights predefined belong belongs linked "
+    "many much which data",
+    "members": "list belong belongs allowed valid known words required which predefined options",
+    "empty": "empty zero none nothing missing blank null",
+    "error": "error exception raise raised invalid fail fails wrong bad negative exist exists "
+    "unrecognised unrecognized recognised recognized unknown unsupported",
+    "limit": "limit threshold thresholds cutoff cut boundary exactly equal equals inclusive "
+    "exclusive strictly minimum maximum least above below enough range included until beyond",
+    "constant": "constant value values rate factor base much many cost costs",
+    "rounding": "round rounded rounding decimal decimals precision digits places integer whole",
+    "order": "order sort sorted ordering ascending descending rank ranking tie ties equally first",
+    "default": "default missing absent lacks fallback found",
+    "letters": "sensitive insensitive uppercase lowercase capital capitals capitalised letters "
+    "capitalized",
+    "separator": "separator delimiter comma join joined split space newline together pieces",
+    "returns": "format shape structure keys key dictionary fields tuple counts both",
+    "shape": "format type boolean structure string number float list integer dictionary tuple "
+    "object",
+    "text": "text message wording string sentence format look exact",
+    "filter": "filter include included exclude excluded count counts skip ignore keep criteria "
+    "select listed match matches recognise belong belongs condition",
+    "units": "unit units percent percentage fraction ratio scale hours minutes",
     "duplicates": "duplicate duplicates repeated unique distinct twice",
 }
-"""Words that a question about a kind of fact is likely to use."""
+"""Words in a question that tell which kind of fact it is about."""
+
+NEGATIONS = frozenset(
+    ("not", "no", "never", "isn", "doesn", "don", "aren", "hasn", "won", "cannot", "fails")
+)
+"""Words that make a question ask for the opposite."""
+
+PHRASES = {
+    "what if": "otherwise error empty default",
+    "what happens": "otherwise error empty case limit",
+    "how many": "constant lookup limit accumulate",
+    "how much": "constant lookup limit accumulate",
+    "how is": "formula accumulate",
+    "how are": "formula accumulate",
+    "how do": "formula case",
+    "how does": "formula accumulate",
+    "how should": "formula",
+    "how would": "formula",
+    "how exactly": "formula",
+    "which value": "constant lookup",
+    "up to": "limit",
+    "at exactly": "limit",
+    "upper case": "letters",
+    "lower case": "letters",
+    "case sensitive": "letters",
+    "per cent": "units",
+    "in what": "shape returns units",
+    "in which": "shape returns units",
+    "equally good": "order",
+    "more than": "limit",
+    "less than": "limit",
+    "there is": "empty",
+    "there are": "empty",
+    "is there": "limit",
+}
+"""Pairs of words in a question that hint, more weakly, at kinds of facts."""
+
+TECHNICAL = """
+type hint docstring comment test unittest pytest log logging logger database sql table chart plot
+matplotlib graph pandas numpy api rest json csv xml file thread async parallel performance speed
+complexity memory cache class object library module package version docker deploy server cli gui
+website interface button email pdf excel git license
+"""
+"""What a person who is no programmer has no opinion on, unless a fact or the brief speaks of it."""
