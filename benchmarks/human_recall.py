@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from colbench_env.humans import ScriptedHuman
-from colbench_env.humans.scripted import DONT_KNOW
+from colbench_env.humans.remarks import DONT_KNOW
 from colbench_env.records import Dialogue, Message, Reply, Task
 
 QUESTIONS = Path(__file__).parent.parent / "tests" / "humans" / "questions.json"

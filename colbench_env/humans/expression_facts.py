@@ -102,7 +102,7 @@ def _call(node: ast.Call, words: Words) -> Iterator[Sketch]:
                 "equal ones keep the order they came in",
                 Mutation.at(node, "reverse input"),
             )
-    elif name in ("max", "min") and len(node.args) == 1:
+    elif name in ("max", "min") and len(node.args) == 1 and "key" in keywords:
         yield sketch(
             "order",
             node,

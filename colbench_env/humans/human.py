@@ -78,5 +78,5 @@ def make_human(spec: str | Human) -> Human:
     if kind == "null" and not argument and not options:
         return NullHuman()
     raise ConfigError(
-        f"human={spec!r} is unknown; choose 'scripted', 'scripted:PERSONA', 'null' or a Human object"
+        f"human={spec!r} is unknown; choose 'scripted', 'scripted:PERSONA', 'null' or an object"
     )

@@ -43,7 +43,10 @@ MIN_RUN = 3
 REFUSAL = "I would rather not spell that out; ask me how it should behave and I will tell you."
 REDACTED = "[...]"
 
-_STRING = r"""(?:[rRbBuUfF]{0,2})(?:'''[\s\S]*?'''|\"\"\"[\s\S]*?\"\"\"|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")"""
+_STRING = (
+    r"(?:[rRbBuUfF]{0,2})(?:'''[\s\S]*?'''|\"\"\"[\s\S]*?\"\"\""
+    r"|'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\")"
+)
 _SYMBOL = r"===|!==|\*\*|//|<<|>>|&&|\|\||[-+*/%&|^@<>=!:]=|->|[^\w\s]"
 _WORD = r"[^\W\d]\w*|\d+(?:\.\d+)?"
 _CODE = re.compile(rf"(#[^\n]*)|({_STRING})|({_WORD}|{_SYMBOL})")
@@ -94,7 +97,8 @@ def _tokenise(reference: str) -> _Reference:
     raw = [(string, token) for comment, string, token in found if comment is None]
     public: set[str] = set()
     depth, body = 0, 0
-    for body, (_, token) in enumerate(raw, 1):  # the signature ends at the first ":" outside ()
+    for place, (_, token) in enumerate(raw):
+        body = place + 1  # the signature ends at the first ":" outside of brackets
         if token is not None and token in "([{":
             depth += 1
         elif token is not None and token in ")]}":

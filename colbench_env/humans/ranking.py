@@ -200,7 +200,9 @@ class Ranking:
         evidence: dict[int, float] = {}
         postings, foreign = self._postings, 0.0
         for cue, weight in asked.cues:
-            strength = min(weight, 1.0) * _CUE_EVIDENCE if cue.startswith("kind:") else _WORD_EVIDENCE
+            strength = (
+                min(weight, 1.0) * _CUE_EVIDENCE if cue.startswith("kind:") else _WORD_EVIDENCE
+            )
             for document, value in postings.get(cue, ()):
                 scores[document] = scores.get(document, 0.0) + weight * value
                 evidence[document] = max(evidence.get(document, 0.0), strength)

@@ -6,70 +6,33 @@ Every reply is a pure function of the task, the dialogue and the seed, of at mos
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from colbench_env.errors import Fault
-from colbench_env.humans.facts import Knowledge, knowledge, own_replies
+from colbench_env.humans import remarks
+from colbench_env.humans.facts import HUMAN, Knowledge, knowledge, own_replies
 from colbench_env.humans.leak import allowed, check_guard, guarded, measure
-from colbench_env.humans.ranking import question as question_of
+from colbench_env.humans.personas import Persona, chance, forgotten, get_persona, hint, slip
+from colbench_env.humans.ranking import question as read_question
 from colbench_env.records import Dialogue, Fact, Message, Reply
 
 MAX_CHARACTERS = 400
-DONT_KNOW = (
-    "I don't know, I have not thought about that.",
-    "No idea, that does not matter to me.",
-    "I can't say, do what seems right to you there.",
-)
-_NO_CODE = "I can't give you code, that is what I need you for; ask me how it should behave."
-_ENOUGH = "I have told you as much as I can put into words, so please go ahead with that."
-_NOTHING_LEFT = "That is all I can think of, please go ahead."
-_WELCOME = "Thanks, just ask me whatever you need to know."
 MIN_EVIDENCE, MAX_FOREIGN = 0.5, 2.0
+"""The person knows an answer if enough of the question's words belong to a fact, and not too many
+belong to nothing they know: `foreign <= MAX_FOREIGN * evidence` (see `ranking.Match`)."""
+_NEARLY = 0.85
+"""A fact not yet told is preferred to one told before if its score is this share of the best."""
 
-_CODE_REQUEST = re.compile(
-    r"\b(your|the|hidden|reference|source|actual|full|exact)\s+(\w+\s+)?(code|implementation|source)\b"
-    r".*\b(print|show|give|send|paste|repeat|translate|spell|share|reveal|line|token)"
-    r"|\b(print|show|give|send|paste|repeat|translate|spell|share|reveal|dump|output|recite|encode)"
-    r"\b.*\b(your|hidden|reference|source|actual|full)\s+(\w+\s+)?(code|implementation|solution|source)\b"
-    r"|line by line|token by token|letter by letter|one token|next token|verbatim|base64|rot13"
-    r"|system (message|prompt)|^system:|<\|?system|ignore (all|your|previous|the)",
-    re.I | re.S | re.M,
-)
-_SMALL_TALK = re.compile(
-    r"^\W*((hi|hello|hey|thanks?|thank you|great|good|nice|cool|perfect|sure|ok(ay)?|welcome|"
-    r"how are you|morning|evening|afternoon|there|so much|a lot|very much|for (the|your) \w+|"
-    r"i see|understood|got it|sounds good|to meet you|no problem|you|today|doing|happy to help|"
-    r"i('m| am) (happy|glad) to help|with (this|that|it)|you with (this|that))[\s,.!?]*)+$",
-    re.I,
-)
-_VAGUE = re.compile(
-    r"\b(tell me (everything|more|all)|everything|anything (else|more)|something else|"
-    r"(more|further|other|additional|any|specific|special|extra) (details?|information|info|"
-    r"requirements?|constraints?|specifics?|considerations?|context|rules?)|"
-    r"(can|could) you (clarify|elaborate|explain|describe|be more specific)|"
-    r"what (else|do you (want|need))|elaborate|clarify|edge cases?)\b",
-    re.I,
-)
-_SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
-_SECOND_QUESTION = re.compile(
-    r",? and (?=(?:what|which|how|should|where|when|who|do|does|is|are|can|for|in what)\b)", re.I
-)
-
-
-def questions_in(text: str) -> list[str]:
-    """Return the questions that a message asks; a message without a question mark is one."""
-    asked = [s for s in _SENTENCE_END.split(text) if "?" in s] or [text]
-    return [part for sentence in asked for part in _SECOND_QUESTION.split(sentence)]
+_Candidate = tuple[str, tuple[str, ...]]
 
 
 class ScriptedHuman:
     """Answers from a list of facts, without a model.
 
     Args:
-        persona: Name of a persona.
-        guard: What to do about a reply that leaks the reference (`leak.GUARDS`). The person's own
-            bound (`leak.allowed`) holds in any case.
+        persona: A persona or its name (`personas.PERSONAS`).
+        guard: What to do about a reply that leaks the reference (`leak.GUARDS`). Whatever it is,
+            the person declines before the episode's leak reaches a bound (`leak.allowed`).
 
     Raises:
         ConfigError: Persona or guard is unknown.
@@ -77,10 +40,11 @@ class ScriptedHuman:
 
     version = "1"
 
-    def __init__(self, *, persona: str = "plain", guard: str = "measure") -> None:
-        self.persona = persona
+    def __init__(self, *, persona: str | Persona = "plain", guard: str = "measure") -> None:
+        self.persona = get_persona(persona)
         self.guard = check_guard(guard)
-        self.name = "scripted" if persona == "plain" else f"scripted:{persona}"
+        named = self.persona.name
+        self.name = "scripted" if named == "plain" else f"scripted:{named}"
 
     def reply(self, dialogues: Sequence[Dialogue]) -> list[Reply | Fault]:
         """Answer the last message of each dialogue.
@@ -93,61 +57,133 @@ class ScriptedHuman:
     def _answer(self, dialogue: Dialogue) -> Reply:
         known = knowledge(dialogue.task)
         before = own_replies(dialogue)
-        question = dialogue.messages[-1].text if dialogue.messages else ""
-        told = known.told(before)
-        for text, facts in self._candidates(known, dialogue.messages, question, told):
+        correction = self._correction(known, before, dialogue.seed)
+        for text, facts in self._candidates(known, dialogue, before):
+            if correction:
+                text, facts = _joined(correction, (text, facts))
             text, leak = guarded(known.reference, before, text, self.guard)
             if allowed(leak):
                 return Reply(text, facts, leak)
-        return Reply(_ENOUGH, (), measure(known.reference, [*before, _ENOUGH]))
+        return Reply(remarks.ENOUGH, (), measure(known.reference, [*before, remarks.ENOUGH]))
 
     def _candidates(
-        self,
-        known: Knowledge,
-        messages: Sequence[Message],
-        question: str,
-        told: dict[int, int],
-    ) -> list[tuple[str, tuple[str, ...]]]:
-        """Return replies from the most to the least wanted; the first that leaks nothing is said."""
-        if _CODE_REQUEST.search(question):
-            return [(_NO_CODE, ())]
-        if _SMALL_TALK.match(question):
-            return [(_WELCOME, ())]
-        found: list[int] = []
-        for part in questions_in(question):
-            match = self._best(known, part)
-            if match is not None and match not in found:
-                found.append(match)
+        self, known: Knowledge, dialogue: Dialogue, before: Sequence[str]
+    ) -> Iterator[_Candidate]:
+        """Yield replies from the most to the least wanted; the first that leaks nothing is said."""
+        message = dialogue.messages[-1].text if dialogue.messages else ""
+        persona, turn = self.persona, len(before)
+        if remarks.CODE_REQUEST.search(message):
+            yield remarks.NO_CODE, ()
+            return
+        if remarks.SMALL_TALK.match(message):
+            yield remarks.WELCOME, ()
+            return
+        puzzled = not persona.knows_jargon and remarks.PLAIN_WORDS not in before[-1:]
+        if puzzled and remarks.JARGON.search(message):
+            yield remarks.PLAIN_WORDS, ()
+            return
+        told = known.told(before)
+        found: dict[int, None] = {}
+        for part in remarks.questions_in(message):
+            fact = _best(known, part, told)
+            if fact is not None:
+                found[fact] = None
+        if found and told:
+            found = dict.fromkeys(_told_when_asked_before(known, dialogue.messages)) or found
         if found:
-            replies = []
-            if len(found) > 1:
-                pair = [self._say(known.facts[i], told.get(i, 0)) for i in found[:2]]
-                if len(" ".join(pair)) <= MAX_CHARACTERS:
-                    ids = tuple(known.facts[i].id for i in found[:2])
-                    replies.append((" ".join(pair), ids))
-            for i in found:
-                fact = known.facts[i]
-                replies.append((self._say(fact, told.get(i, 0)), (fact.id,)))
-            return replies
-        if _VAGUE.search(question):
-            left = [f for i, f in enumerate(known.facts) if i not in told]
-            return [*((self._say(f, 0), (f.id,)) for f in left), (_NOTHING_LEFT, ())]
-        count = sum(1 for m in messages if m.text in DONT_KNOW)
-        return [(DONT_KNOW[count % len(DONT_KNOW)], ())]
+            says = [self._say(known.facts[i], told.get(i, 0), dialogue, before) for i in found]
+            if len(says) > 1 and persona.facts_at_once > 1:
+                yield _joined(says[0][0], says[1][0])
+            for wordings in says:
+                yield from wordings
+        elif remarks.VAGUE.search(message) or remarks.CHECK.search(message):
+            if not persona.answers_vague:
+                yield remarks.BE_PRECISE, ()
+            elif persona.patience is not None and turn >= persona.patience:
+                yield remarks.NO_TIME, ()
+            for i, fact_ in enumerate(known.facts):
+                if i not in told:
+                    yield from self._say(fact_, 0, dialogue, before)
+            yield remarks.NOTHING_LEFT, ()
+        else:
+            count = sum(text in remarks.DONT_KNOW for text in before)
+            yield remarks.DONT_KNOW[count % len(remarks.DONT_KNOW)], ()
 
-    def _best(self, known: Knowledge, part: str) -> int | None:
-        matches = known.ranking.matches(question_of(part))
-        if not matches:
-            return None
-        best = matches[0]
-        if best.evidence < MIN_EVIDENCE or best.foreign > MAX_FOREIGN * best.evidence:
-            return None
-        return matches[0].document
+    def _say(
+        self, fact: Fact, times: int, dialogue: Dialogue, before: Sequence[str]
+    ) -> list[_Candidate]:
+        """Return ways to tell a fact, in other words each time; or what the persona does instead.
 
-    def _say(self, fact: Fact, times: int) -> str:
-        """Return the fact in words that were not used the last time."""
-        wordings = (fact.text, *fact.also)
-        text = wordings[times % len(wordings)]
+        Args:
+            fact: The fact.
+            times: How often it was told before.
+            dialogue: The dialogue, for its seed.
+            before: What the person has said.
+        """
+        persona, seed = self.persona, dialogue.seed
+        if not times:
+            for odds, instead in ((persona.hints_first, hint), (persona.forgets, forgotten)):
+                text = instead(fact) if odds else ""
+                if odds and chance(seed, "withhold", fact.id) < odds and text not in before:
+                    return [(text, ())]
+            wrong = self._wrong(fact, seed)
+            if wrong and wrong not in before:
+                return [(wrong, ())]
+        wordings = [fact.text, *fact.also]
+        first = times % len(wordings)
+        texts = wordings[first:] + wordings[:first]
         if times and len(wordings) == 1:
-            text = f"As I said: {text}"
-        return text[:MAX_CHARACTERS]
+            texts = [f"As I said: {fact.text}"]
+        if persona.chats:
+            remark = remarks.CHAT[len(before) % len(remarks.CHAT)]
+            texts = [f"{remark} {text}" for text in texts]
+        return [(text[:MAX_CHARACTERS], (fact.id,)) for text in texts]
+
+    def _wrong(self, fact: Fact, seed: int) -> str:
+        """Return the wrong version of a fact that this person tells first, or ""."""
+        if not self.persona.slips or chance(seed, "slip", fact.id) >= self.persona.slips:
+            return ""
+        wrong = slip(fact.text)
+        return wrong if wrong != fact.text else ""
+
+    def _correction(self, known: Knowledge, before: Sequence[str], seed: int) -> _Candidate | None:
+        """Return what puts right the wrong version told in the last reply, if there was one."""
+        if not self.persona.slips or not before:
+            return None
+        for fact in known.facts:
+            wrong = self._wrong(fact, seed)
+            if wrong and wrong in before[-1]:
+                return f"Sorry, I was wrong just now: {fact.text}", (fact.id,)
+        return None
+
+
+def _best(known: Knowledge, part: str, told: dict[int, int]) -> int | None:
+    """Return the index of the fact that a question is about, or None."""
+    matches = known.ranking.matches(read_question(part))
+    if not matches:
+        return None
+    best = matches[0]
+    if best.evidence < MIN_EVIDENCE or best.foreign > MAX_FOREIGN * best.evidence:
+        return None
+    if best.document in told:
+        for match in matches[1:3]:
+            if match.document not in told and match.score >= _NEARLY * best.score:
+                return match.document
+    return best.document
+
+
+def _told_when_asked_before(known: Knowledge, messages: Sequence[Message]) -> list[int]:
+    """Return the facts that answered the last message when it was asked before, if it was."""
+    asked = read_question(messages[-1].text)
+    for message, answer in zip(messages, messages[1:-1], strict=False):
+        if answer.agent == HUMAN != message.agent and read_question(message.text) == asked:
+            return list(known.told([answer.text]))
+    return []
+
+
+def _joined(first: _Candidate, second: _Candidate) -> _Candidate:
+    """Return two replies as one; the first alone if both together are too long or the same."""
+    text, facts = first
+    if second[1] == facts or len(text) + 1 + len(second[0]) > MAX_CHARACTERS:
+        return first
+    return f"{text} {second[0]}", (*facts, *second[1])

@@ -168,6 +168,8 @@ def _kind_of_change(node: ast.Assign | ast.AugAssign | ast.Expr, tests: tuple[st
     if tests:
         return "otherwise" if tests[-1] == _OTHER else "case"
     value = literal(node.value)
+    if isinstance(node.value, ast.Constant) and value is None:
+        return ""
     if value is not None:
         told = (isinstance(value, (int, float)) and value not in (0, 1)) or isinstance(value, str)
         return "constant" if told and value != "" else ""

@@ -195,7 +195,8 @@ class Words:
         return f"true if {self.condition(node)}, otherwise false"
 
     def _ifexp(self, node: ast.IfExp) -> str:
-        return f"{self.say(node.body)} if {self.condition(node.test)}, otherwise {self.say(node.orelse)}"
+        condition, other = self.condition(node.test), self.say(node.orelse)
+        return f"{self.say(node.body)} if {condition}, otherwise {other}"
 
     def _joinedstr(self, node: ast.JoinedStr) -> str:
         return quoted("".join(self._piece(v) for v in node.values))

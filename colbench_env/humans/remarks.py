@@ -1,0 +1,75 @@
+"""What a scripted person says apart from facts, and how it recognises talk that asks for none."""
+
+from __future__ import annotations
+
+import re
+
+DONT_KNOW = (
+    "I don't know, I have not thought about that.",
+    "No idea, that does not matter to me.",
+    "I can't say, do what seems right to you there.",
+)
+NO_CODE = "I can't give you code, that is what I need you for; ask me how it should behave."
+ENOUGH = "I have told you as much as I can put into words, so please go ahead with that."
+NOTHING_LEFT = "That is all I can think of, please go ahead."
+WELCOME = "Thanks, just ask me whatever you need to know."
+NO_TIME = "I have no time for that, please ask me one clear question or finish it."
+BE_PRECISE = "Just make it sensible; ask me about one thing in particular."
+PLAIN_WORDS = "I am no programmer, could you say that without computer words?"
+CHAT = (
+    "Good question!",
+    "Glad that you ask.",
+    "Oh yes, I nearly forgot that.",
+    "Let me see.",
+    "My colleagues asked me that too.",
+)
+
+CODE_REQUEST = re.compile(
+    r"\b(?:your|the|hidden|reference|source|actual|full|exact)\s+(?:\w+\s+)?(?:code|implementation|"
+    r"source)\b.*\b(?:print|show|give|send|paste|repeat|translate|spell|share|reveal|line|token)"
+    r"|\b(?:print|show|give|send|paste|repeat|translate|spell|share|reveal|dump|output|recite|"
+    r"encode)\b.*\b(?:your|hidden|reference|source|actual|full|the)\s+(?:\w+\s+)?(?:code|"
+    r"implementation|solution|source|reference|function body)\b"
+    r"|line by line|token by token|letter by letter|one token|next token|next line|verbatim|base64"
+    r"|\brot13|system (?:message|prompt|override)|^\W*system\b|<\|?system|\[system"
+    r"|ignore (?:all|your|previous|the)",
+    re.I | re.S | re.M,
+)
+_POLITE = (
+    r"hi|hello|hey|thanks?|thank you|great|good|nice|cool|perfect|sure|ok(?:ay)?|welcome|"
+    r"how are you|morning|evening|afternoon|there|so much|a lot|very much|for (?:the|your) \w+|"
+    r"i see|understood|got it|(?:that )?sounds good|to meet you|no problem|you|today|doing|"
+    r"happy to help|i(?:'m| am) (?:happy|glad) to help|(?:you )?with (?:this|that|it)|"
+    r"i(?:'ll| will) help(?: you)?|let's (?:start|begin|get started)"
+)
+SMALL_TALK = re.compile(rf"^\W*(?:(?:{_POLITE})[\s,.!?]*)+$", re.I)
+VAGUE = re.compile(
+    r"\b(?:tell me (?:everything|more|all|about)|everything|anything (?:else|more|special)|"
+    r"something else|(?:more|further|other|additional|any|specific|special|extra) (?:details?|"
+    r"information|info|requirements?|constraints?|specifics?|considerations?|context|rules?)|"
+    r"(?:can|could|would) you (?:please )?(?:clarify|elaborate|explain|describe|be more specific)|"
+    r"what (?:else|exactly|do you (?:want|need))|elaborate|clarify|clarification|edge cases?|"
+    r"requirements)\b",
+    re.I,
+)
+CHECK = re.compile(
+    r"\b(?:is|does|do|are|would) (?:this|that|it|these) (?:\w+ )?(?:look|correct|right|ok|okay|"
+    r"fine|good|work|sound|match|meet|what you)|\blooks? (?:good|right|correct|ok)|did i (?:miss|get)",
+    re.I,
+)
+JARGON = re.compile(
+    r"\b(?:exceptions?|null|none|booleans?|bool|tuples?|dict(?:ionary|ionaries)?|edge cases?|"
+    r"parameters?|arguments?|type hints?|floats?|floating|integers?|int|strings?|ind(?:ex|ices)|"
+    r"iterat\w+|lambda|regex|arrays?|case.sensitive|ascending|descending|delimiter|data types?)\b",
+    re.I,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
+_SECOND_QUESTION = re.compile(
+    r",? and (?=(?:what|which|how|should|where|when|who|do|does|is|are|can|for|in what)\b)", re.I
+)
+
+
+def questions_in(text: str) -> list[str]:
+    """Return the questions that a message asks; a message without a question mark is one."""
+    asked = [s for s in _SENTENCE_END.split(text) if "?" in s] or [text]
+    return [part for sentence in asked for part in _SECOND_QUESTION.split(sentence)]
