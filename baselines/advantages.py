@@ -56,7 +56,7 @@ def group_relative(returns: Tensor, *, scale: bool = True, eps: float = 1e-6) ->
             2503.20783 proposes, groups of small differences are not blown up.
         eps: Added to the standard deviation. A group of equal returns gets zeros.
     """
-    assert returns.ndim >= 1 and returns.shape[-1] >= 1, returns.shape
+    assert returns.ndim >= 1, returns.shape
     centred = returns - returns.mean(dim=-1, keepdim=True)
     if not scale:
         return centred
@@ -100,5 +100,6 @@ def per_token(advantages: Tensor, turn_ids: Tensor) -> Tensor:
     Returns:
         `[B, T]`, 0 for context and padding.
     """
-    assert advantages.ndim == 2 and turn_ids.ndim == 2 and len(advantages) == len(turn_ids)
+    assert advantages.ndim == turn_ids.ndim == 2, (advantages.shape, turn_ids.shape)
+    assert len(advantages) == len(turn_ids), (advantages.shape, turn_ids.shape)
     return advantages.gather(1, turn_ids.clamp(min=0)) * (turn_ids >= 0)

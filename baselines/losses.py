@@ -24,7 +24,8 @@ def masked_mean(values: Tensor, mask: Tensor) -> Tensor:
 
 def sequence_sum(values: Tensor, mask: Tensor) -> Tensor:
     """Sum over each sequence's masked tokens: `[B, T] -> [B]`."""
-    assert values.shape == mask.shape and values.ndim == 2, (values.shape, mask.shape)
+    assert values.ndim == 2, values.shape
+    assert values.shape == mask.shape, (values.shape, mask.shape)
     return (values * mask).sum(dim=1)
 
 
@@ -48,8 +49,8 @@ def dpo_loss(
 ) -> Tensor:
     """Direct preference optimisation (Rafailov et al., arXiv 2305.18290, equation 7).
 
-    `-log sigmoid(beta * [(chosen - ref_chosen) - (rejected - ref_rejected)])`, the log-probabilities
-    being sums over each response's tokens.
+    `-log sigmoid(beta * [(chosen - ref_chosen) - (rejected - ref_rejected)])`, where each
+    log-probability is a sum over the response's tokens.
 
     Args:
         chosen: `[N]`, of the preferred responses under the policy.
@@ -75,7 +76,8 @@ def bradley_terry_loss(chosen: Tensor, rejected: Tensor, *, beta: float) -> Tens
         rejected: `[N]`, of the worse ones.
         beta: Scale of the advantages, above 0.
     """
-    assert chosen.ndim == 1 and chosen.shape == rejected.shape, (chosen.shape, rejected.shape)
+    assert chosen.ndim == 1, chosen.shape
+    assert chosen.shape == rejected.shape, (chosen.shape, rejected.shape)
     return -F.logsigmoid(beta * (chosen - rejected)).mean()
 
 
