@@ -53,6 +53,9 @@ class TextVectorEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         render_mode: str | None = None,
         **kwargs: Any,
     ) -> None:
+        self._pending: Future[VectorStep] | None = None
+        self._thread: ThreadPoolExecutor | None = None
+        self.envs: list[CollabEnv] = []  # these first: close() may follow a failed __init__
         if num_envs < 1:
             raise ConfigError(f"num_envs must be at least 1, got {num_envs}")
         self.num_envs = num_envs
@@ -70,8 +73,6 @@ class TextVectorEnv(VectorEnv[tuple[str, ...], Sequence[str], NDArray[Any]]):
         self._begun = False
         self._ended = np.ones(num_envs, dtype=np.bool_)
         self._observations = [""] * num_envs
-        self._pending: Future[VectorStep] | None = None
-        self._thread: ThreadPoolExecutor | None = None
 
     def reset(
         self,
