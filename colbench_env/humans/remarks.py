@@ -54,7 +54,8 @@ VAGUE = re.compile(
 )
 CHECK = re.compile(
     r"\b(?:is|does|do|are|would) (?:this|that|it|these) (?:\w+ )?(?:look|correct|right|ok|okay|"
-    r"fine|good|work|sound|match|meet|what you)|\blooks? (?:good|right|correct|ok)|did i (?:miss|get)",
+    r"fine|good|work|sound|match|meet|what you)|\blooks? (?:good|right|correct|ok)|"
+    r"did i (?:miss|get)",
     re.I,
 )
 JARGON = re.compile(

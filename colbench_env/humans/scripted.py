@@ -7,6 +7,7 @@ Every reply is a pure function of the task, the dialogue and the seed, of at mos
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from colbench_env.errors import Fault
 from colbench_env.humans import remarks
@@ -175,7 +176,7 @@ def _best(known: Knowledge, part: str, told: dict[int, int]) -> int | None:
 def _told_when_asked_before(known: Knowledge, messages: Sequence[Message]) -> list[int]:
     """Return the facts that answered the last message when it was asked before, if it was."""
     asked = read_question(messages[-1].text)
-    for message, answer in zip(messages, messages[1:-1], strict=False):
+    for message, answer in pairwise(messages[:-1]):
         if answer.agent == HUMAN != message.agent and read_question(message.text) == asked:
             return list(known.told([answer.text]))
     return []
