@@ -3,7 +3,7 @@
 Scoring is left out (a reward of the benchmark's own), so that the environment's own cost shows. A
 peer that is not installed is named and left out:
 
-    python benchmarks/env_throughput.py
+Run it: python benchmarks/env_throughput.py
     pip install gem-llm textarena    # to compare; each pulls in much, so use its own environment
 """
 

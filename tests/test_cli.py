@@ -131,9 +131,9 @@ def test_leaving_a_game_is_no_error_trace(monkeypatch, capsys):
 
 def test_ctrl_c_leaves_a_valid_file(tmp_path):
     out = tmp_path / "long.jsonl"
+    options = ["--tasks", "procedural", "--policy", "ask", "-n", "1000000", "--out", str(out)]
     process = subprocess.Popen(
-        [sys.executable, "-m", "colbench_env", "rollout", BACKEND, "--tasks", "procedural"]
-        + ["--policy", "ask", "-n", "1000000", "--out", str(out)],
+        [sys.executable, "-m", "colbench_env", "rollout", BACKEND, *options],
         stderr=subprocess.PIPE,
         env=os.environ,
     )
