@@ -11,7 +11,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from ..errors import ConfigError
+from colbench_env.errors import ConfigError
 from .trees import RELATIVE_TOLERANCE, Tree, canonical, has_tag, number
 
 Comparator = Callable[[Tree, Tree], bool]

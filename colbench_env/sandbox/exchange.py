@@ -18,14 +18,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors import ConfigError
-from . import wire
+from colbench_env.errors import ConfigError
+from . import profiles, wire
 from .calls import Call, parse_call
 from .compare import comparator_named
 from .submission import RECORD, Encoded, Outcome, Submission, Verdict
 from .trees import MalformedTree, Tree, check, has_tag, parse_json
 
-PATIENCE = 4
+PATIENCE = 3
 """Calls of one submission that may run out of their full time; the others get a fifth of it."""
 
 _ERRORS = {
@@ -52,6 +52,7 @@ class Exchange:
     """
 
     def __init__(self, submission: Submission) -> None:
+        _validate(submission)
         self.submission = submission
         self._compare = comparator_named(submission.comparator)
         self._calls = [
@@ -65,6 +66,11 @@ class Exchange:
         self._first = 0
         self._buffer = bytearray()
         self._timeouts = 0
+
+    @property
+    def sources(self) -> list[str]:
+        """Every piece of Python source that the submission brings: its code and its calls."""
+        return [self.submission.code, *(call.source for call in self._calls if call is not None)]
 
     @property
     def finished(self) -> bool:
@@ -117,14 +123,11 @@ class Exchange:
     def timed_out(self) -> None:
         """The present stage has used up its allowance."""
         self._timeouts += 1
-        self._fail("timeout", boot="importing the code took too long")
+        self._fail("timeout")
 
-    def ended(self, how: str) -> None:
-        """The process is gone; `how` says what the kernel knows ("signal 11", "exit 0")."""
-        if how == "out of cpu":
-            self.timed_out()
-        else:
-            self._fail("crash", message=f"ended the process ({how})", boot="crash")
+    def ended(self, message: str) -> None:
+        """The process has ended, by its own doing."""
+        self._fail("crash", message)
 
     def fault(self, message: str) -> None:
         """The sandbox itself failed: nothing that is still open can be judged."""
@@ -144,12 +147,12 @@ class Exchange:
             level=level,
         )
 
-    def _fail(self, status: str, message: str = "", boot: str = "") -> None:
-        """The process must go; whether that costs one case or all depends on how far it was."""
+    def _fail(self, status: str, message: str = "") -> None:
+        """The process must go; that costs the present case, or all if it was being imported."""
         if self.current >= 0:
             self._decide(Outcome(status, message or _MESSAGES[status]))
         elif status == "timeout":
-            self._decide_rest("boot_error", boot)
+            self._decide_rest("boot_error", "importing the code took too long")
         else:
             self._decide_rest(status, message)
 
@@ -226,6 +229,17 @@ class Exchange:
             return bool(self._compare(expected, got))
         except Exception:  # noqa: BLE001 - a custom comparator that chokes on an odd result
             return False
+
+
+def _validate(submission: Submission) -> None:
+    if not submission.cases:
+        raise ConfigError("a submission needs at least one case")
+    for what, value, known in (
+        ("profile", submission.profile, profiles.NAMES),
+        ("namespace", submission.namespace, ("module", "split")),
+    ):
+        if value not in known:
+            raise ConfigError(f"{what} must be one of {', '.join(known)}, not {value!r}")
 
 
 def _safe_name(names: list[Any]) -> str:

@@ -1,4 +1,9 @@
-"""The dispatcher: submissions in, verdicts out, as many processes at once as allowed."""
+"""The dispatcher: submissions in, verdicts out, as many at once as there are workers.
+
+The loop runs in the thread that calls `Sandbox.run`; several threads share the workers. A slot is
+held for one submission at a time, and found again by its holder's mark, so that an interrupt at
+any point leaves none behind.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +11,49 @@ import os
 import selectors
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Self
 
-from ..errors import ConfigError
+from colbench_env.errors import ConfigError, IsolationError
+from . import probe
 from .exchange import Exchange
-from .fresh import FreshProcess
+from .job import Job, WorkerLost
+from .profiles import profile
 from .submission import Submission, Verdict
+from .worker import Worker
+
+BACKENDS = ("auto", "zygote", "bwrap", "monty")
+_sandboxes: weakref.WeakSet[Sandbox] = weakref.WeakSet()
 
 
-class _Running:
-    def __init__(self, exchange: Exchange) -> None:
-        self.exchange = exchange
-        self.process = FreshProcess()
-        self.unsent = memoryview(exchange.request())
-        self.deadline = time.monotonic() + 10.0
-        self.stage = (False, -1)
+class _Slot:
+    """One place in the pool: a zygote for each kind of submission that has come by."""
+
+    def __init__(self) -> None:
+        self.holder: object | None = None
+        self.workers: dict[tuple[str, bool], Worker] = {}
 
 
 class Sandbox:
-    """Runs untrusted Python functions against hidden calls."""
+    """Runs untrusted Python functions against hidden calls.
+
+    Nothing is started before the first `run`, or the first look at `level`.
+
+    Args:
+        max_workers: Evaluations at once; by default the number of cores this process may use.
+        min_isolation: The weakest level to accept: "hard", "kernel" or "rlimits".
+        backend: "zygote" (or "auto"): interpreters locked down by this package; "bwrap": the same
+            inside bubblewrap; "monty": the Rust interpreter of `pydantic-monty`, for macOS and
+            Windows.
+        without: Layers to leave out ("namespaces", "landlock", "seccomp"), to see how a host
+            that lacks them behaves.
+
+    Raises:
+        ConfigError: An argument that cannot work.
+    """
 
     def __init__(
         self,
@@ -35,31 +61,72 @@ class Sandbox:
         max_workers: int | None = None,
         min_isolation: str = "kernel",
         backend: str = "auto",
+        without: Sequence[str] = (),
     ) -> None:
         if max_workers is not None and max_workers < 1:
             raise ConfigError(f"max_workers must be at least 1, not {max_workers}")
-        self.level = "rlimits"
-        self._slots = threading.Semaphore(max_workers or os.cpu_count() or 1)
+        if min_isolation not in probe.LEVELS:
+            raise ConfigError(f"min_isolation must be one of {probe.LEVELS}, not {min_isolation!r}")
+        if backend not in BACKENDS:
+            raise ConfigError(f"backend must be one of {BACKENDS}, not {backend!r}")
+        self._size = max_workers or len(os.sched_getaffinity(0))
+        self._min_isolation = min_isolation
+        self._backend = backend
+        self._without = frozenset(without)
+        self._reset()
+        _sandboxes.add(self)
+
+    def _disown(self) -> None:
+        workers = [worker for slot in self._slots for worker in slot.workers.values()]
+        self._reset()
+        for worker in workers:
+            worker.end()
+
+    def _reset(self) -> None:
+        self._slots = [_Slot() for _ in range(self._size)]
+        self._freed = threading.Condition()
+        self._establishing = threading.Lock()
+        self._level = ""
+        self._layers: list[str] = []
+
+    @property
+    def level(self) -> str:
+        """The isolation in effect: "hard", "kernel" or "rlimits".
+
+        Raises:
+            IsolationError: It is below `min_isolation`.
+        """
+        with self._establishing:
+            if not self._level:
+                self._establish()
+        return self._level
 
     def run(self, batch: Sequence[Submission]) -> list[Verdict]:
-        """Evaluate a batch; verdicts come in its order."""
+        """Evaluate a batch.
+
+        Args:
+            batch: What to run; all at once is fastest.
+
+        Returns:
+            One verdict for each submission, in order.
+
+        Raises:
+            IsolationError: This host cannot isolate as strongly as asked for.
+            ConfigError: A submission that cannot be run, whatever its code.
+        """
+        level = self.level
         exchanges = [Exchange(submission) for submission in batch]
-        waiting, running = deque(exchanges), dict[int, _Running]()
-        selector = selectors.DefaultSelector()
-        try:
-            while waiting or running:
-                while waiting and self._slots.acquire(blocking=not running):
-                    self._start(selector, running, waiting.popleft())
-                self._advance(selector, running)
-        finally:
-            for job in running.values():
-                job.process.end()
-                self._slots.release()
-            selector.close()
-        return [exchange.verdict(self.level) for exchange in exchanges]
+        self._dispatch(exchanges)
+        return [exchange.verdict(level) for exchange in exchanges]
 
     def close(self) -> None:
-        """End every process."""
+        """End every process. A later `run` starts new ones."""
+        with self._freed:
+            workers = [worker for slot in self._slots for worker in slot.workers.values()]
+            for slot in self._slots:
+                slot.workers.clear()
+        for worker in workers:
+            worker.end()
 
     def __enter__(self) -> Self:
         return self
@@ -72,57 +139,145 @@ class Sandbox:
     ) -> None:
         self.close()
 
-    def _start(
-        self, selector: selectors.BaseSelector, running: dict[int, _Running], exchange: Exchange
-    ) -> None:
-        job = _Running(exchange)
-        running[job.process.channel.fileno()] = job
-        selector.register(job.process.channel, selectors.EVENT_READ | selectors.EVENT_WRITE)
+    def _establish(self) -> None:
+        exchange = Exchange(probe.submission())
+        self._dispatch([exchange])
+        outcome = exchange.verdict("").outcomes[0]
+        if outcome.status == "sandbox_error":
+            raise IsolationError(f"the sandbox does not start here: {outcome.message}")
+        level, doors = probe.level(self._layers, outcome)
+        if probe.LEVELS.index(level) < probe.LEVELS.index(self._min_isolation):
+            self.close()
+            raise IsolationError(probe.explain(level, self._min_isolation, self._layers, doors))
+        self._level = level
 
-    def _advance(self, selector: selectors.BaseSelector, running: dict[int, _Running]) -> None:
-        nearest = min(job.deadline for job in running.values())
-        for key, events in selector.select(max(0.0, nearest - time.monotonic())):
-            job = running[key.fd]
-            channel = job.process.channel
+    def _dispatch(self, exchanges: list[Exchange]) -> None:
+        waiting, running, holder = deque(map(Job, exchanges)), _Running(), object()
+        try:
+            while waiting or running:
+                while waiting and (slot := self._acquire(holder, wait=not running)):
+                    self._start(waiting.popleft(), slot, running)
+                if running:
+                    for job, slot in running.wait():
+                        self._settle(job, slot, running, waiting)
+        except BaseException:
+            self._abandon(holder)
+            raise
+        finally:
+            running.close()
+            self._release(holder)
+
+    def _acquire(self, holder: object, wait: bool) -> _Slot | None:
+        with self._freed:
+            while True:
+                for slot in self._slots:
+                    if slot.holder is None:
+                        slot.holder = holder
+                        return slot
+                if not wait:
+                    return None
+                self._freed.wait()
+
+    def _release(self, holder: object, slot: _Slot | None = None) -> None:
+        """Free one slot, or all that this holder has."""
+        with self._freed:
+            for held in [slot] if slot else self._slots:
+                if held.holder is holder:
+                    held.holder = None
+            self._freed.notify_all()
+
+    def _abandon(self, holder: object) -> None:
+        """After an interrupt nobody knows what the workers were told last: end those in use."""
+        for slot in self._slots:
+            if slot.holder is holder:
+                while slot.workers:
+                    slot.workers.popitem()[1].end()
+
+    def _worker(self, slot: _Slot, kind: tuple[str, bool]) -> Worker:
+        if kind not in slot.workers:
+            worker = Worker(profile(*kind), self._without)
+            slot.workers[kind] = worker
+            self._layers = self._layers or worker.layers
+            if worker.layers != self._layers:
+                raise WorkerLost("a zygote came up with other layers than the first")
+        return slot.workers[kind]
+
+    def _start(self, job: Job, slot: _Slot, running: _Running) -> None:
+        """Give the job a child in this slot; where that cannot be, free the slot."""
+        while not job.exchange.finished:
             try:
-                if events & selectors.EVENT_WRITE:
-                    job.unsent = job.unsent[channel.send(job.unsent) :]
-                    if not job.unsent:
-                        selector.modify(channel, selectors.EVENT_READ)
-                data = channel.recv(1 << 18) if events & selectors.EVENT_READ else None
-            except OSError:
-                data = b""
-            if data is None:
-                continue
-            if not data:
-                self._finish(selector, running, key.fd, lost=True)
-            elif not job.exchange.feed(data):
-                self._finish(selector, running, key.fd)
-            elif job.stage != (stage := (job.exchange.up, job.exchange.current)):
-                job.stage, job.deadline = stage, time.monotonic() + job.exchange.allowance
-        for fd, job in list(running.items()):
-            if time.monotonic() > job.deadline:
-                if job.exchange.up:
-                    job.exchange.timed_out()
-                else:
-                    job.exchange.fault("the process did not start")
-                self._finish(selector, running, fd)
+                job.attach(self._worker(slot, job.kind))
+            except WorkerLost as error:
+                self._replace_worker(job, slot, error)
+            else:
+                running.add(job, slot)
+                return
+        self._release(slot.holder, slot)
 
-    def _finish(
-        self,
-        selector: selectors.BaseSelector,
-        running: dict[int, _Running],
-        fd: int,
-        lost: bool = False,
-    ) -> None:
-        job = running.pop(fd)
-        selector.unregister(job.process.channel)
-        how = job.process.end()
-        if lost and job.exchange.up:
-            job.exchange.ended(how)
-        elif lost:
-            job.exchange.fault("the process did not start")
-        if job.exchange.finished:
-            self._slots.release()
-        else:
-            self._start(selector, running, job.exchange)
+    def _replace_worker(self, job: Job, slot: _Slot, error: WorkerLost) -> None:
+        worker = slot.workers.pop(job.kind, None)
+        if worker is not None:
+            worker.end()
+        job.lost_worker(str(error))
+
+    def _settle(self, job: Job, slot: _Slot, running: _Running, waiting: deque[Job]) -> None:
+        """A child is done: go on with the job in the same slot, or free the slot."""
+        try:
+            what = job.detach()
+        except WorkerLost as error:
+            self._replace_worker(job, slot, error)
+            what = "again"
+        if what == "again":
+            self._start(job, slot, running)
+            return
+        if what == "later":
+            waiting.append(job)
+        self._release(slot.holder, slot)
+
+
+class _Running:
+    """The jobs that have a child, by its socket."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._jobs: dict[int, tuple[Job, _Slot]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._jobs)
+
+    def add(self, job: Job, slot: _Slot) -> None:
+        """Watch a job that has just been given a child."""
+        events = selectors.EVENT_READ | (0 if job.send() else selectors.EVENT_WRITE)
+        self._selector.register(job.channel, events)
+        self._jobs[job.channel.fileno()] = (job, slot)
+
+    def wait(self) -> list[tuple[Job, _Slot]]:
+        """Move bytes and look at clocks, once; the jobs whose child is done, now off the list."""
+        nearest = min(job.deadline for job, _ in self._jobs.values())
+        for key, events in self._selector.select(max(0.0, nearest - time.monotonic())):
+            job, _ = self._jobs[key.fd]
+            if events & selectors.EVENT_WRITE and job.send():
+                self._selector.modify(key.fileobj, selectors.EVENT_READ)
+            if events & selectors.EVENT_READ:
+                job.read()
+        for job, _ in self._jobs.values():
+            job.check_clock()
+        done = [fd for fd, (job, _) in self._jobs.items() if job.state != "going"]
+        for fd in done:
+            self._selector.unregister(fd)
+        return [self._jobs.pop(fd) for fd in done]
+
+    def close(self) -> None:
+        """Let go of every socket; the children end with their workers."""
+        self._selector.close()
+        for job, _ in self._jobs.values():
+            job.channel.close()
+
+
+def _after_fork() -> None:
+    """A forked copy of the parent owns no worker: let go of the sockets, start afresh."""
+    for sandbox in list(_sandboxes):
+        sandbox._disown()
+
+
+os.register_at_fork(after_in_child=_after_fork)

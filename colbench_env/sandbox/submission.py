@@ -107,7 +107,7 @@ class Limits:
 
     Attributes:
         case_seconds: Wall clock of one call, kept by the parent; time spent waiting for a core
-            does not count. After four calls that ran out of it, a fifth of it.
+            does not count. Once three calls have run out of it, a fifth of it.
         boot_seconds: Wall clock of compiling and importing the code.
         cpu_seconds: CPU of one child process over all its calls; 0 derives it from the two above.
         memory_mb: Address space beyond that of the bare interpreter, in MiB.

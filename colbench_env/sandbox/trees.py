@@ -20,9 +20,9 @@ Tree = Any
 RELATIVE_TOLERANCE = 1e-6
 _HEX = re.compile(r"-?(0|[1-9a-f][0-9a-f]*)\Z")
 _DECIMAL = re.compile(r"-?(\d+(\.\d*)?|\.\d+)(E[+-]?\d{1,20})?\Z|-?Infinity\Z|-?s?NaN\d*\Z")
-_MOMENTS = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
+_MOMENTS: dict[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
 _ARRAY_KINDS = frozenset("biufcUSMmO")
-_SEQUENCES = frozenset("l t s z it".split())
+_SEQUENCES = frozenset(["l", "t", "s", "z", "it"])
 
 
 class MalformedTree(ValueError):

@@ -39,7 +39,7 @@ MAX_DEPTH = 120
 MAX_ITERATOR = 50_000
 MAX_BYTES = 1 << 20
 _SMALL = 1 << 53
-_VIEWS = {type({}.keys()): "s", type({}.items()): "s", type({}.values()): "it"}
+_VIEWS: dict[type, str] = {type({}.keys()): "s", type({}.items()): "s", type({}.values()): "it"}
 _ITERATORS = (types.GeneratorType, map, filter, zip, enumerate, reversed)
 _NAMED_TYPES = {
     t: t.__name__

@@ -1,0 +1,159 @@
+"""One submission on its way through the pool: the child it is with, the bytes, the clock."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import struct
+import time
+from typing import Protocol
+
+from .clocks import StageClock
+from .exchange import Exchange
+from .profiles import needs_packages
+
+START_SECONDS = 30.0
+TRIES = 3
+"""How often a submission is begun when the sandbox, not the submission, is to blame."""
+
+
+class WorkerLost(Exception):
+    """A zygote is gone, or does not answer."""
+
+
+class Children(Protocol):
+    """What a job needs of the zygote that it runs in."""
+
+    def take(self) -> tuple[int, socket.socket]:
+        """A fresh child and a socket to it."""
+
+    def finish(self, pid: int) -> None:
+        """End a child."""
+
+    def status(self, pid: int) -> int:
+        """End a child and tell how it had ended."""
+
+
+class Job:
+    """One exchange in progress, and what happened to its earlier children.
+
+    Attributes:
+        exchange: The evaluation.
+        kind: Profile, and whether packages are wanted: the kind of zygote to run in.
+        channel: Socket to the present child.
+        state: "going", "done" (the child is to be ended), "lost" (it is gone), or "starved".
+    """
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange = exchange
+        self.kind = (exchange.submission.profile, needs_packages(*exchange.sources))
+        self.state = "going"
+        self._unexplained_kills = self._losses = self._starvations = 0
+
+    def attach(self, worker: Children) -> None:
+        """Begin, or begin again with the cases still open, in a child of this worker.
+
+        Raises:
+            WorkerLost: The worker has none.
+        """
+        self._worker = worker
+        self._pid, self.channel = worker.take()
+        self.state, self._stage = "going", (False, -1)
+        self._clock = StageClock()
+        self._clock.begin(START_SECONDS)
+        self._unsent = memoryview(self.exchange.request())
+
+    @property
+    def deadline(self) -> float:
+        """Monotonic time at which `check_clock` is to be called."""
+        return self._clock.deadline
+
+    def send(self) -> bool:
+        """Send more of the request; True once there is nothing left to send."""
+        try:
+            self._unsent = self._unsent[self.channel.send(self._unsent) :]
+        except BlockingIOError:
+            return False
+        except OSError:
+            self._unsent = self._unsent[:0]
+        return not self._unsent
+
+    def read(self) -> bool:
+        """Take what the child has sent; False when there was nothing."""
+        try:
+            data = self._receive()
+        except BlockingIOError:
+            return False
+        except OSError:
+            data = b""
+        if not data:
+            self.state = "lost"
+        elif not self.exchange.feed(data):
+            self.state = "done"
+        elif self._stage != (stage := (self.exchange.up, self.exchange.current)):
+            self._stage = stage
+            self._clock.begin(self.exchange.allowance)
+        return True
+
+    def _receive(self) -> bytes:
+        if self._clock.pid:
+            return self.channel.recv(1 << 18)
+        data, ancillary, _, _ = self.channel.recvmsg(1 << 18, socket.CMSG_SPACE(12))
+        for level, kind, payload in ancillary:
+            if (level, kind) == (socket.SOL_SOCKET, socket.SCM_CREDENTIALS):
+                self._clock.pid = struct.unpack("3i", payload)[0]
+        return data
+
+    def check_clock(self) -> None:
+        """If the deadline has passed and nothing has come in, decide what that means."""
+        if self.state != "going" or time.monotonic() < self.deadline or self.read():
+            return
+        verdict = self._clock.expired()
+        if verdict and not self.exchange.up:
+            self.state = "starved"
+        elif verdict == "timeout":
+            self.exchange.timed_out()
+            self.state = "done"
+        elif verdict:
+            self.state = "starved"
+
+    def detach(self) -> str:
+        """Let go of the child.
+
+        Returns:
+            "finished", "again" (at once: the next cases need another child) or "later" (the
+            machine is too busy now).
+
+        Raises:
+            WorkerLost: The zygote went away with the child.
+        """
+        self.channel.close()
+        if self.state == "lost":
+            self._explain(self._worker.status(self._pid))
+        else:
+            self._worker.finish(self._pid)
+        if self.state == "starved" and not self.exchange.finished:
+            self._starvations += 1
+            if self._starvations >= TRIES:
+                self.exchange.fault("the machine was too busy to run it")
+            return "finished" if self.exchange.finished else "later"
+        return "finished" if self.exchange.finished else "again"
+
+    def lost_worker(self, why: str) -> None:
+        """The worker is gone; after `TRIES` of them the sandbox is at fault."""
+        self._losses += 1
+        if self._losses >= TRIES:
+            self.exchange.fault(why)
+
+    def _explain(self, status: int) -> None:
+        """A child ended by itself: was that the submission's doing?"""
+        if not self.exchange.up:
+            raise WorkerLost(f"a child ended before it was ready (status {status})")
+        if status == -signal.SIGKILL and not self._unexplained_kills:
+            self._unexplained_kills += 1
+        elif status == -signal.SIGXCPU:
+            self.exchange.timed_out()
+        elif status < 0:
+            self.exchange.ended(f"ended the process (signal {-status})")
+        else:
+            self.exchange.ended(f"ended the process (exit status {status})")
