@@ -33,8 +33,8 @@ def hand_in(code: str) -> str:
     return f"I WANT TO ANSWER:\n```python\n{code.strip()}\n```"
 
 
-def _heard(query: Query) -> tuple[str, list[str], list[str]]:
-    """The brief, what the policy said, and what it was told after each of its messages."""
+def heard(query: Query) -> tuple[str, list[str], list[str]]:
+    """Return the brief, what the policy said, and what it was told after each of its messages."""
     chat = [m for m in query.messages if m["role"] != "system"]
     said = [m["content"] for m in chat if m["role"] == "assistant"]
     replies = [m["content"] for m in chat[1:] if m["role"] == "user"]
@@ -67,7 +67,7 @@ class ScriptedPolicy:
 
 def answer_at_once(query: Query) -> str:
     """Hand in a guess without asking: the family's usual values, else a function of no effect."""
-    brief, _, _ = _heard(query)
+    brief, _, _ = heard(query)
     solver = procedural.recognise(brief)
     return hand_in(solver.code({}) if solver else stub(brief))
 
@@ -78,7 +78,7 @@ def ask(query: Query) -> str:
     It knows the procedural families as a programmer knows their trade (which questions matter, how
     the code goes), not what the person wants. On other tasks it asks generic questions.
     """
-    brief, said, replies = _heard(query)
+    brief, said, replies = heard(query)
     solver = procedural.recognise(brief)
     if solver is None:
         return ask_generic(query)
@@ -91,7 +91,7 @@ def ask(query: Query) -> str:
 
 def ask_and_ignore(query: Query) -> str:
     """Ask as `ask` does, then hand in what `answer_at_once` would have."""
-    brief, said, _ = _heard(query)
+    brief, said, _ = heard(query)
     solver = procedural.recognise(brief)
     if solver and len(said) < len(solver.questions):
         return solver.questions[len(said)].text
@@ -100,7 +100,7 @@ def ask_and_ignore(query: Query) -> str:
 
 def ask_generic(query: Query) -> str:
     """Ask nine questions that fit any task, then hand in a function of no effect."""
-    brief, said, _ = _heard(query)
+    brief, said, _ = heard(query)
     if len(said) < min(len(GENERIC_QUESTIONS), query.info["max_turns"] - 1):
         return GENERIC_QUESTIONS[len(said)]
     return hand_in(stub(brief))
@@ -139,7 +139,12 @@ def make_policy(spec: str | Policy | Any) -> Policy:
     if not isinstance(spec, str):
         policy: Policy = spec
         return policy
+    if after := re.fullmatch(r"oracle-after-(\d+)", spec):
+        from colbench_env.baselines.oracles import OracleAfter  # it imports this module
+
+        return OracleAfter(int(after[1]))
     if spec not in POLICIES:
-        raise ConfigError(f"no policy is called {spec!r}; choose from {', '.join(POLICIES)}")
+        known = ", ".join([*POLICIES, "oracle-after-N"])
+        raise ConfigError(f"no policy is called {spec!r}; choose from {known}")
     act, privileged = POLICIES[spec]
     return ScriptedPolicy(spec, act, privileged)
