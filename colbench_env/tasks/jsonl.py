@@ -9,6 +9,7 @@ records from 0 as the published lists of bad records do.
 from __future__ import annotations
 
 import gzip
+import importlib
 import io
 import json
 from array import array
@@ -236,14 +237,14 @@ class HubTasks(TaskSource):
     def _open(self) -> Any:
         if self._rows is None:
             try:
-                import datasets
+                datasets = importlib.import_module("datasets")
             except ImportError as error:
                 raise MissingDependencyError(
                     "tasks from the hub need the datasets package: pip install 'colbench-env[hub]'"
                 ) from error
             file = f"{self._kind}_tasks/{HUB_FILES[self._split]}"
             rows = datasets.load_dataset(self.repository, data_files=file, split="train")
-            good = range(len(rows))
+            good: Sequence[int] = range(len(rows))
             if self._on_bad == "skip":
                 good = [row for row in good if self._is_good(rows, row)]
             self.skipped, self._good, self._rows = len(rows) - len(good), good, rows
@@ -261,10 +262,10 @@ def _text(record: Mapping[str, Any], field: str, where: str) -> str:
     value = record.get(field)
     if not isinstance(value, str) or not value.strip():
         raise TaskError(f"{where}: field {field!r}: expected a non-empty string, got {value!r:.60}")
-    if any("\ud800" <= letter <= "\udfff" for letter in value):
-        raise TaskError(
-            f"{where}: field {field!r}: holds half a surrogate pair; re-encode as UTF-8"
-        )
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise TaskError(f"{where}: field {field!r}: not encodable as UTF-8: {error}") from error
     return value
 
 

@@ -11,6 +11,7 @@ from colbench_env.errors import ConfigError
 from colbench_env.records import Task
 from colbench_env.tasks.builtin_tasks import builtin_tasks
 from colbench_env.tasks.jsonl import HubTasks, JsonlTasks
+from colbench_env.tasks.procedural import ProceduralTasks
 from colbench_env.tasks.source import TaskList, TaskSource
 
 TaskSpec = str | Path | TaskSource | Iterable[Task]
@@ -26,12 +27,14 @@ def load_tasks(
         spec: One of
 
             * `"builtin"`: the tasks that ship with this package;
+            * `"procedural"`: the endless generator, also with its arguments, for instance
+              `"procedural?difficulty=2&split=train&families=clip,join&seed=3"`;
             * the path of a JSONL file in ColBench's own format, plain or .gz;
             * `"hub:facebook/collaborative_agent_bench"`: the published records, through the
               `datasets` package;
             * a `TaskSource`, or tasks in memory.
         kind: Which environment the tasks are for.
-        split: Only this split of it (`"train"`, `"test"`).
+        split: Only this split of it (`"train"`, `"test"`; procedural tasks also have `"heldout"`).
         on_bad: What to do with a malformed record: `"raise"`, or `"skip"` it and count it in the
             source's `skipped`.
 
@@ -52,6 +55,9 @@ def load_tasks(
 def _named(spec: str, kind: str, on_bad: OnBad) -> TaskSource:
     if spec == "builtin":
         return builtin_tasks(kind)
+    name, _, query = spec.partition("?")
+    if name == "procedural":
+        return _procedural(query)
     if spec.startswith("hub:"):
         return HubTasks(spec.removeprefix("hub:"), kind, on_bad=on_bad)
     if spec.endswith((".jsonl", ".jsonl.gz", ".json", ".gz")):
@@ -60,3 +66,25 @@ def _named(spec: str, kind: str, on_bad: OnBad) -> TaskSource:
         f"no task source {spec!r}; use 'builtin', 'procedural', 'hub:OWNER/NAME' or the path of "
         "a .jsonl or .jsonl.gz file"
     )
+
+
+def _procedural(query: str) -> ProceduralTasks:
+    values = dict(part.partition("=")[::2] for part in query.split("&") if part)
+    known = {"difficulty", "split", "families", "seed"}
+    if values.keys() - known:
+        wrong = min(values.keys() - known)
+        raise ConfigError(
+            f"procedural has no argument {wrong!r}; it has {', '.join(sorted(known))}"
+        )
+    families = values.get("families")
+    try:
+        return ProceduralTasks(
+            difficulty=int(values["difficulty"]) if "difficulty" in values else None,
+            split=values.get("split"),
+            families=tuple(families.split(",")) if families else None,
+            seed=int(values.get("seed", "0")),
+        )
+    except ValueError as error:
+        if isinstance(error, ConfigError):
+            raise
+        raise ConfigError(f"procedural?{query}: difficulty and seed are whole numbers") from error
