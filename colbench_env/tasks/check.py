@@ -16,12 +16,11 @@ from __future__ import annotations
 
 import argparse
 import collections
-import json
 import re
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
+from colbench_env import sandbox
 from colbench_env.errors import ColbenchError
 from colbench_env.records import Fact, Task
 from colbench_env.tasks.loaders import load_tasks
@@ -29,28 +28,6 @@ from colbench_env.tasks.loaders import load_tasks
 _CODE = re.compile(r"`|==|!=|<=|>=|\w\(|\*\*|//|->|\b(?:def|lambda|elif)\b|\w_\w")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 _FAILED = "failed: "
-_RUNNER = """
-import json, sys, signal, io, contextlib
-def stop(*_): raise TimeoutError("over 2 seconds")
-signal.signal(signal.SIGALRM, stop)
-out = []
-for code, calls in json.load(sys.stdin):
-    row = []
-    for call in calls:
-        space = {}
-        signal.alarm(2)
-        try:
-            with contextlib.redirect_stdout(io.StringIO()):
-                exec(code, space)
-                value = eval(call, space)
-            row.append("failed: gives None" if value is None else repr((type(value), value)))
-        except Exception as error:
-            row.append(f"failed: {type(error).__name__}: {error}")
-        finally:
-            signal.alarm(0)
-    out.append(row)
-print(json.dumps(out))
-"""
 
 
 def check(tasks: Sequence[Task], *, strict: bool = True) -> Iterator[str]:
@@ -91,14 +68,21 @@ def run(variants: Sequence[tuple[str, str, Sequence[str]]]) -> list[list[str]]:
         For each variant, a text per call that is equal exactly when the results are equal;
         `"failed: ..."` where the call gave no value.
     """
-    data = json.dumps([[code, list(calls)] for code, _, calls in variants])
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", _RUNNER], input=data, capture_output=True, text=True
+    verdicts = sandbox.run(
+        [
+            sandbox.Submission(code, entry, tuple(sandbox.Case(call=call) for call in calls))
+            for code, entry, calls in variants
+        ]
     )
-    if done.returncode != 0:
-        raise ColbenchError(f"running the references failed: {done.stderr.strip()[-500:]}")
-    outcomes: list[list[str]] = json.loads(done.stdout.splitlines()[-1])
-    return outcomes
+    return [[_text(outcome) for outcome in verdict.outcomes] for verdict in verdicts]
+
+
+def _text(outcome: sandbox.Outcome) -> str:
+    value = outcome.value
+    if value is None or value.is_none or value.is_opaque or value.is_exception:
+        reason = outcome.message or ("no value" if value is None else value.text)
+        return f"{_FAILED}{outcome.status}: {reason}"
+    return value.text
 
 
 def _variants(task: Task) -> list[tuple[str, str, Sequence[str]]]:
