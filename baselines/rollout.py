@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -22,6 +24,7 @@ class Query:
         info: The agent's info.
         seed: For the policy's own noise at this turn: the same episode asks with the same seed.
         task: The task with its hidden part, for policies whose `privileged` is True; else None.
+        training_information: What a privileged critic may see, for the same policies; else None.
     """
 
     agent: str
@@ -30,6 +33,7 @@ class Query:
     info: Mapping[str, Any]
     seed: int
     task: Task | None = None
+    training_information: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +77,32 @@ class Plan:
 
     Attributes:
         index: Its number in the run; kept in `episode.extra["index"]`.
-        seed: For `reset`.
+        seed: For `reset`, and for the policy's own noise.
         task: Which task; None lets the seed pick one.
+        start: A snapshot to begin from instead of `reset` (`turn.extra["snapshot"]`, when they are
+            kept): a branch. Only the turns from there on are recorded.
+        noise: With `start`, the seed of the outside's noise from there on; None: the same noise
+            again (common random numbers).
+        policy_seed: Seed of the policy's noise, when it is not to be `seed`.
     """
 
     index: int
     seed: int
     task: str | None = None
+    start: Mapping[str, Any] | None = None
+    noise: int | None = None
+    policy_seed: int | None = None
+
+
+def group_plans(tasks: Sequence[str], group_size: int, seed: int = 0) -> list[Plan]:
+    """Plan `group_size` episodes on each task, one group after the other.
+
+    Args:
+        tasks: Task ids.
+        group_size: Episodes a task; `index // group_size` is an episode's group.
+        seed: Of the first episode; the others count up.
+    """
+    return [Plan(i, seed + i, tasks[i // group_size]) for i in range(len(tasks) * group_size)]
 
 
 @dataclass(slots=True)
@@ -97,51 +120,98 @@ def collect(
     plans: Sequence[Plan],
     *,
     num_envs: int = 16,
+    overlap: bool = False,
+    snapshots: bool = False,
 ) -> Iterator[Episode]:
     """Play the planned episodes, `num_envs` at a time, and yield each as it ends.
 
     A finished environment begins the next planned episode at once, so the batch stays full.
 
     Args:
-        make: Builds an environment; the environments share their services.
+        make: Builds the environment; it is copied for the others, which so share its services.
         policy: One policy for all agents, or one by agent name.
         plans: What to play.
         num_envs: How many environments live at once.
+        overlap: Play in two halves: while the policy answers for one, the other's calls to people
+            and scorers run in a thread. The episodes are the same.
+        snapshots: Keep in each `turn.extra["snapshot"]` the state before it, to branch from.
 
     Yields:
         Episodes in the order in which they end; `extra["index"]` says which plan each is.
     """
+    if not plans:
+        return
+    first = make()
+    envs = [first, *(copy.copy(first) for _ in range(min(num_envs, len(plans)) - 1))]
     todo = iter(plans)
-    free = [make() for _ in range(min(num_envs, len(plans)))]
-    live: list[_Live] = []
-    while True:
-        starts = [(env, plan) for env, plan in zip(free, todo, strict=False)]
-        free = free[len(starts) :]
-        resets = [
-            env.resetting(plan.seed, {} if plan.task is None else {"task": plan.task})
-            for env, plan in starts
-        ]
-        for (env, plan), (observations, infos) in zip(starts, drive(resets), strict=True):
-            live.append(_Live(plan, env, observations, infos))
-        if not live:
-            return
-        chosen = _choose(live, policy)
+    halves = [envs[::2], envs[1::2]] if overlap else [envs]
+    cohorts = [_Cohort(free, snapshots) for free in halves if free]
+    with ThreadPoolExecutor(1, "colbench-rollout") as thread:
+        while cohorts:
+            for cohort in tuple(cohorts):
+                yield from cohort.receive()
+                cohort.begin(todo)
+                if cohort.live:
+                    cohort.send(_choose(cohort.live, policy), thread if overlap else None)
+                else:
+                    cohorts.remove(cohort)
+
+
+class _Cohort:
+    """Environments that take their steps together."""
+
+    def __init__(self, free: list[CollabEnv], snapshots: bool) -> None:
+        self.free, self.live, self._snapshots = free, list[_Live](), snapshots
+        self._chosen: list[dict[str, Action]] = []
+        self._before: list[dict[str, Any]] = []
+        self._results: Future[list[Any]] | None = None
+
+    def begin(self, todo: Iterator[Plan]) -> None:
+        """Begin planned episodes in the free environments."""
+        starts = [(env, plan) for env, plan in zip(self.free, todo, strict=False)]
+        self.free = self.free[len(starts) :]
+        resets = [(env, plan) for env, plan in starts if plan.start is None]
+        begun = drive(
+            [env.resetting(p.seed, {"task": p.task} if p.task else {}) for env, p in resets]
+        )
+        for (env, plan), result in zip(resets, begun, strict=True):
+            self.live.append(_Live(plan, env, *result))
+        for env, plan in starts:
+            if plan.start is not None:
+                self.live.append(_Live(plan, env, *env.restore(plan.start, plan.noise)))
+
+    def send(self, chosen: list[dict[str, Action]], thread: ThreadPoolExecutor | None) -> None:
+        """Take a step with these actions, in the thread if there is one."""
+        self._chosen = chosen
+        self._before = [game.env.snapshot() if self._snapshots else {} for game in self.live]
         steps: list[Steps[Any]] = [
             game.env.stepping({agent: action.text for agent, action in actions.items()})
-            for game, actions in zip(live, chosen, strict=True)
+            for game, actions in zip(self.live, chosen, strict=True)
         ]
-        going = []
-        for game, actions, result in zip(live, chosen, drive(steps), strict=True):
+        if thread is not None:
+            self._results = thread.submit(drive, steps)
+        else:
+            self._results = Future()
+            self._results.set_result(drive(steps))
+
+    def receive(self) -> Iterator[Episode]:
+        """Record the step under way, and yield the episodes that it ended."""
+        if self._results is None:
+            return
+        results, self._results = self._results.result(), None
+        games, self.live = self.live, []
+        for game, actions, before, result in zip(
+            games, self._chosen, self._before, results, strict=True
+        ):
             step = game.env.ep.step - 1
             for agent, action in actions.items():
-                game.turns.append(_turn(game, agent, step, action, result[1][agent]))
+                game.turns.append(_turn(game, agent, step, action, result[1][agent], before))
             game.observations, game.infos = result[0], result[4]
             if game.env.agents:
-                going.append(game)
+                self.live.append(game)
             else:
-                free.append(game.env)
+                self.free.append(game.env)
                 yield _episode(game)
-        live = going
 
 
 def _choose(
@@ -157,14 +227,17 @@ def _choose(
             player = policy[agent] if isinstance(policy, Mapping) else policy
             _, places, queries = asked.setdefault(id(player), (player, [], []))
             places.append((i, agent))
+            plan = game.plan
+            seed = plan.seed if plan.policy_seed is None else plan.policy_seed
             queries.append(
                 Query(
                     agent,
                     game.observations[agent],
                     game.env.messages(agent),
                     info,
-                    game.plan.seed * 1_000 + game.env.ep.step,
+                    seed * 1_000 + game.env.ep.step,
                     game.env.task if player.privileged else None,
+                    game.env.training_information() if player.privileged else None,
                 )
             )
     for player, places, queries in asked.values():
@@ -173,7 +246,9 @@ def _choose(
     return chosen
 
 
-def _turn(game: _Live, agent: str, step: int, action: Action, reward: float) -> Turn:
+def _turn(
+    game: _Live, agent: str, step: int, action: Action, reward: float, before: Mapping[str, Any]
+) -> Turn:
     return Turn(
         agent=agent,
         step=step,
@@ -183,7 +258,7 @@ def _turn(game: _Live, agent: str, step: int, action: Action, reward: float) -> 
         prompt_ids=action.prompt_ids,
         completion_ids=action.completion_ids,
         logprobs=action.logprobs,
-        extra=action.extra,
+        extra={**action.extra, "snapshot": before} if before else action.extra,
     )
 
 
