@@ -17,14 +17,14 @@ Z95 = 1.959963984540054  # two-sided 95 % quantile of the normal distribution
 
 @dataclass(frozen=True, slots=True)
 class Interval(Record):
-    """A mean with its 95 % confidence interval."""
+    """A mean in [0, 1] with its 95 % confidence interval; prints as percent."""
 
     mean: float
     low: float
     high: float
 
     def __str__(self) -> str:
-        return f"{self.mean:.1%} [{self.low:.1%}, {self.high:.1%}]"
+        return f"{100 * self.mean:.1f} [{100 * self.low:.1f}, {100 * self.high:.1f}]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def test_evaluate_prints_a_table_and_writes_a_report(tmp_path, records, capsys):
     assert main([*command, "--policies", *policies, "--show", "oracle"]) == 0
     printed = capsys.readouterr().out
     assert all(policy in printed for policy in policies)
-    assert "100.0%" in printed
+    assert "100.0 [" in printed
     assert "I WANT TO ANSWER" in printed
     assert all(policy in (out / "index.html").read_text() for policy in policies)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rich.console import Group, RenderableType
 from rich.panel import Panel
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from colbench_env.baselines.evaluate import Row
@@ -19,15 +19,15 @@ COLOURS = ("green", "magenta", "yellow", "blue", "red")
 def results_table(rows: Sequence[Row], title: str) -> Table:
     """Return the table of results, one row a policy, with 95 % confidence intervals."""
     table = Table(
-        "policy",
-        "episodes",
-        "tests passed",
-        "success",
-        "messages",
-        "leak",
-        "faults",
+        Column("policy", no_wrap=True),
+        Column("n", justify="right"),
+        Column("tests passed", no_wrap=True),
+        Column("success", no_wrap=True),
+        Column("turns", justify="right"),
+        Column("leak", justify="right"),
+        Column("faults", justify="right"),
         title=title,
-        caption="95 % intervals: bootstrap over episodes; Wilson for success",
+        caption="in percent, with 95 % intervals: bootstrap over episodes; Wilson for success",
     )
     for row in rows:
         table.add_row(
@@ -36,7 +36,7 @@ def results_table(rows: Sequence[Row], title: str) -> Table:
             str(row.passed),
             str(row.success),
             f"{row.turns:.1f}",
-            f"{row.leak:.1%}",
+            f"{100 * row.leak:.1f}",
             str(row.faults),
         )
     return table
