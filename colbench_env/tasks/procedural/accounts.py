@@ -1,4 +1,4 @@
-"""Families about accounts: bands, points, sign conventions, off-by-one limits, conversion."""
+"""Families about accounts: bands, points, sign conventions, off-by-one limits, units, percent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from colbench_env.tasks.procedural.options import (
     negative,
     suffix,
 )
-from colbench_env.tasks.procedural.values import WORDS, Integers, Texts
+from colbench_env.tasks.procedural.values import WORDS, Choices, Integers, Texts
 
 AMOUNTS = (("total",), ("amount",), ("value",), ("x",))
 
@@ -139,21 +139,21 @@ OVERTIME = Family(
     inputs=lambda rng, v: (rng.randint(1, 80),),
 )
 
-TOKEN_WORTH = Family(
-    name="token_worth",
+CHIP_WORTH = Family(
+    name="chip_worth",
     heads=(
-        "Convert our tokens into cents.",
-        "I need the worth of some tokens in cents.",
+        "Convert our chips into cents.",
+        "I need the worth of some chips in cents.",
     ),
-    functions=("tokens_to_cents", "token_worth", "to_cents"),
-    arguments=(("tokens",), ("count",), ("n",)),
+    functions=("chips_to_cents", "chip_worth", "to_cents"),
+    arguments=(("chips",), ("count",), ("n",)),
     result="$x * $worth",
     core=(
         Parameter(
             "worth",
             Integers(12, 88),
-            facts=("One token is worth {v} cents.", "A token makes {v} cents."),
-            questions=("How many cents is one token worth?", "What is a token worth in cents?"),
+            facts=("One chip is worth {v} cents.", "A chip makes {v} cents."),
+            questions=("How many cents is one chip worth?", "What is a chip worth in cents?"),
             topics="rate factor unit conversion",
             probes=lambda v: [(2,)],
         ),
@@ -162,4 +162,33 @@ TOKEN_WORTH = Family(
     inputs=lambda rng, v: (rng.randint(1, 40),),
 )
 
-FAMILIES = (PRICE_BAND, BONUS_POINTS, BOOKING_SIGN, OVERTIME, TOKEN_WORTH)
+RATE_RISE = Family(
+    name="rate_rise",
+    heads=(
+        "An interest rate in basis points goes up; give me the new one, rounded down.",
+        "Raise a fee rate, given in basis points, and round the new one down.",
+    ),
+    functions=("new_rate", "raised_rate", "after_rise"),
+    arguments=(("rate",), ("old",), ("r0",)),
+    result="$x + $kind",
+    core=(
+        Parameter(
+            "rise",
+            Integers(11, 60),
+            facts=("It rises by {v}.", "The rise amounts to {v}."),
+            questions=("By how much does it rise?", "What does the rise amount to?"),
+            topics="increase up",
+        ),
+        Parameter(
+            "kind",
+            Choices({"percent": "$x * $rise // 100", "basis points": "$rise"}),
+            facts=("The unit of that is {v}.", "Take {v} as the unit."),
+            questions=("Which unit is that?", "What is the unit, percent or basis points?"),
+            topics="relative absolute share",
+        ),
+    ),
+    options=(missing(), negative(), cap(1600, 1900, 9999), extra()),
+    inputs=lambda rng, v: (rng.randint(200, 900),),
+)
+
+FAMILIES = (PRICE_BAND, BONUS_POINTS, BOOKING_SIGN, OVERTIME, CHIP_WORTH, RATE_RISE)

@@ -1,4 +1,4 @@
-"""Families about lists of words and pairs: null markers, priorities, tie-breaking, look-ups."""
+"""Families about words and pairs: null markers, duplicates, priorities, tie-breaking, look-ups."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ WINNER = Family(
     name="winner",
     heads=(
         "Who wins? The most points win; among equals our home player wins, else the first.",
-        "Find the winner by points. A tie goes to our home player, else to the first.",
+        "Find the winner by points. Our home player wins among equals, else the first.",
     ),
     functions=("winner", "best_player", "champion"),
     arguments=(("players",), ("table",), ("results",)),
@@ -112,9 +112,9 @@ WINNER = Family(
         Parameter(
             "home",
             Texts(NAMES),
-            facts=("The home player is {v}.", "A tie goes to {v}."),
-            questions=("Who is the home player?", "To whom goes a tie?"),
-            topics="equal ties break",
+            facts=("The home player is {v}.", "Our home player is called {v}."),
+            questions=("Who is the home player?", "What is our home player called?"),
+            topics="equal tie ties break",
             probes=lambda v: [
                 ([("abel", 5), (v["home"], 5)],),
                 ([("abel", 2), ("zz", 8), (v["home"], 8)],),
@@ -205,4 +205,27 @@ ADD_ENDING = Family(
     inputs=lambda rng, v: (some(rng, "q"),),
 )
 
-FAMILIES = (DROP_NULLS, FILL_NULLS, GUEST_FIRST, WINNER, LOOKUP, COUNT_LABEL, ADD_ENDING)
+UNIQUE = Family(
+    name="unique",
+    heads=(
+        "Remove repeated words from a list, keeping the first; one word may repeat.",
+        "Drop duplicates from a list, except for the one word that may repeat.",
+    ),
+    functions=("unique", "no_duplicates", "distinct"),
+    arguments=LISTS,
+    result="[w for i, w in enumerate($x) if w == $free or w not in $x[:i]]",
+    core=(
+        Parameter(
+            "free",
+            WORD,
+            facts=("The word that may repeat is {v}.", "Only {v} may repeat."),
+            questions=("Which word may repeat?", "What is the word that may repeat?"),
+            topics="duplicate exception several",
+            probes=lambda v: [(["q", "q", v["free"], v["free"]],), ([v["free"]] * 3,)],
+        ),
+    ),
+    options=(missing(WORD), order(MANY), most(MANY), last(Codes())),
+    inputs=lambda rng, v: (some(rng, v["free"]) + some(rng, "q"),),
+)
+
+FAMILIES = (DROP_NULLS, FILL_NULLS, GUEST_FIRST, WINNER, LOOKUP, COUNT_LABEL, ADD_ENDING, UNIQUE)

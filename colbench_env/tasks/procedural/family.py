@@ -29,7 +29,7 @@ class Parameter:
         values: What it can be.
         facts: Ways to state it, `{v}` standing for the spoken value.
         questions: Ways to ask for it.
-        topics: Words of the questions that no fact holds.
+        topics: Other words that somebody might ask with.
         hint: What a brief says where an optional parameter is left open.
         line: The line of code that an optional parameter adds, `$v` standing for the value: a
             guard (`if ...`) goes before the result is computed, `r = ...` changes it.
@@ -53,6 +53,12 @@ class Parameter:
         """Return the value that a text states, or None if it states none."""
         found = next(filter(None, (pattern.search(text) for pattern in self._patterns)), None)
         return None if found is None else self.values.parse(found.group(1))
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words that questions about this parameter are likely to use."""
+        asked = re.findall(r"[a-z]{3,}", " ".join(self.questions).lower())
+        return tuple(dict.fromkeys([*self.topics.split(), *asked]))
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], ...]:
@@ -117,10 +123,7 @@ class Family:
         def write(parameter: Parameter) -> str:
             return Template(parameter.line).substitute(spelled, v=spelled[parameter.name])
 
-        result = Template(self.result).substitute(spelled)
         body = [write(guard) for guard in guards]
-        if changes:
-            body += [f"r = {result}", *(write(change) for change in changes), "return r"]
-        else:
-            body += [f"return {result}"]
+        body += ["r = " + Template(self.result).substitute(spelled)]
+        body += [*(write(change) for change in changes), "return r"]
         return "\n    ".join([f"def {function}({', '.join(arguments)}):", *body])

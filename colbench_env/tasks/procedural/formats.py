@@ -157,9 +157,9 @@ ECHO = Family(
     result="$separator.join([$x] * $times)",
     core=(
         separator(
-            ("What goes between two words?", "Which separator goes between two words?"),
-            ("Between two words goes {v}.", "Put {v} between two words."),
-            "separator delimiter",
+            ("What separates the words?", "What is the separator?"),
+            ("The separator is {v}.", "Separate the words with {v}."),
+            "between delimiter",
         ),
         Parameter(
             "times",

@@ -125,7 +125,7 @@ def _fact(parameter: Parameter, said: list[str], value: Any) -> Fact:
         id=parameter.name,
         text=said[0],
         also=tuple(said[1:]),
-        topics=tuple(parameter.topics.split()),
+        topics=parameter.words,
         answers={parameter.name: value},
     )
 
