@@ -108,6 +108,5 @@ def plan(make: Callable[[], CollabEnv], episodes: int, seed: int = 0) -> list[Pl
 
     Every policy gets the same plan, so that rows compare on the same tasks and seeds.
     """
-    tasks = make().tasks
-    size = len(tasks)
-    return [Plan(i, seed + i, tasks[i % size].id) for i in range(episodes)]
+    ids = make().tasks.ids
+    return [Plan(i, seed + i, ids[i % len(ids)]) for i in range(episodes)]

@@ -43,6 +43,11 @@ class TaskSource(Protocol):
 
     def __getitem__(self, index: int) -> Task: ...
 
+    @property
+    def ids(self) -> Sequence[str]:
+        """Ids of all tasks, in order."""
+        ...
+
     def get(self, task_id: str) -> Task:
         """Return the task with this id."""
         ...

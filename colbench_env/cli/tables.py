@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rich import box
 from rich.console import Group, RenderableType
 from rich.panel import Panel
-from rich.table import Column, Table
+from rich.table import Table
 from rich.text import Text
 
 from colbench_env.baselines.evaluate import Row
@@ -18,17 +19,10 @@ COLOURS = ("green", "magenta", "yellow", "blue", "red")
 
 def results_table(rows: Sequence[Row], title: str) -> Table:
     """Return the table of results, one row a policy, with 95 % confidence intervals."""
-    table = Table(
-        Column("policy", no_wrap=True),
-        Column("n", justify="right"),
-        Column("tests passed", no_wrap=True),
-        Column("success", no_wrap=True),
-        Column("turns", justify="right"),
-        Column("leak", justify="right"),
-        Column("faults", justify="right"),
-        title=title,
-        caption="in percent, with 95 % intervals: bootstrap over episodes; Wilson for success",
-    )
+    table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0))
+    table.add_column("policy", no_wrap=True)
+    for name in ("n", "tests, %", "success, %", "turns", "leak %"):
+        table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         table.add_row(
             row.policy,
@@ -37,8 +31,11 @@ def results_table(rows: Sequence[Row], title: str) -> Table:
             str(row.success),
             f"{row.turns:.1f}",
             f"{100 * row.leak:.1f}",
-            str(row.faults),
         )
+    faults = ", ".join(f"{row.policy} {row.faults}" for row in rows if row.faults)
+    table.caption = "95 % intervals: bootstrap over episodes; Wilson for success"
+    if faults:
+        table.caption += f"\nepisodes ended by a fault and left out: {faults}"
     return table
 
 
