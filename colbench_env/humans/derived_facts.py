@@ -73,7 +73,9 @@ def derived_facts(reference: str) -> tuple[DerivedFact, ...]:
             while name in found:
                 count += 1
                 name = f"{base}#{count}"
-            fact = Fact(id=name, text=text, also=also)
+            returned = "result is" in text and sketch.kind != "empty"
+            topics = tuple(function.name.split("_")) if returned else ()
+            fact = Fact(id=name, text=text, also=also, topics=topics)
             found[name] = DerivedFact(fact, sketch.kind, sketch.node.lineno, sketch.mutations)
     return tuple(sorted(found.values(), key=lambda d: d.line))
 

@@ -24,13 +24,15 @@ _KINDS_OF_RESULT = {
 
 def function_facts(function: ast.FunctionDef, words: Words) -> Iterator[Sketch]:
     """Yield the facts of a function as a whole."""
-    owners = {
-        id(node.value): words.name(node.targets[0].id)
-        for node in ast.walk(function)
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
-    }
+    owners: dict[int, str] = {}
     for node in ast.walk(function):
-        if isinstance(node, ast.Dict) and len(node.keys) > 1:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            owners[id(node.value)] = words.name(node.targets[0].id)
+        elif isinstance(node, ast.Dict) and id(node) in owners:
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(value, ast.Dict) and isinstance(literal(key), str):
+                    owners[id(value)] = f"{literal(key)} in {owners[id(node)]}"
+        if isinstance(node, ast.Dict) and (len(node.keys) > 1 or id(node) in owners):
             yield from _entries(node, owners.get(id(node), ""), words)
         elif isinstance(node, (ast.List, ast.Tuple, ast.Set)) and len(node.elts) > 1:
             yield from _members(node, owners.get(id(node), ""), words)
@@ -41,16 +43,23 @@ def function_facts(function: ast.FunctionDef, words: Words) -> Iterator[Sketch]:
 
 
 def _entries(table: ast.Dict, name: str, words: Words) -> Iterator[Sketch]:
-    pairs: list[tuple[int, ast.expr, str]] = []
+    if len({ast.dump(v) for v in table.values}) == 1 and not any(map(_leaves, table.values)):
+        return  # counters before the count begins
+    chunks: list[list[tuple[int, ast.expr, str]]] = [[]]
+    size = 0
     for i, (key, value) in enumerate(zip(table.keys, table.values, strict=True)):
-        if key is None or literal(key) is None or isinstance(value, ast.DictComp):
+        if key is None or literal(key) is None or isinstance(value, (ast.Dict, ast.DictComp)):
             continue
         try:
-            pairs.append((i, key, f"{words.say(key)} is {words.say(value)}"))
+            text = f"{words.say(key)} is {words.say(value)}"
         except UnsayableError:
             continue
-    for start in range(0, len(pairs), _ENTRIES):
-        chunk = pairs[start : start + _ENTRIES]
+        size += max(1, _leaves(value))
+        if size > _ENTRIES and chunks[-1]:
+            chunks.append([])
+            size = max(1, _leaves(value))
+        chunks[-1].append((i, key, text))
+    for chunk in filter(None, chunks):
         said = listing([text for _, _, text in chunk])
         changes = [Mutation.at(table, "other value", i) for i, _, _ in chunk]
         if name:
@@ -61,16 +70,23 @@ def _entries(table: ast.Dict, name: str, words: Words) -> Iterator[Sketch]:
             yield sketch("returns", chunk[0][1], f"in the dictionary, {said}", also, *changes)
 
 
+def _leaves(value: ast.expr) -> int:
+    """Return how many literals other than nothing and 0 a value holds."""
+    return sum(isinstance(n, ast.Constant) and bool(n.value) for n in ast.walk(value))
+
+
 def _members(node: ast.List | ast.Tuple | ast.Set, name: str, words: Words) -> Iterator[Sketch]:
     leaves = [e.elts if isinstance(e, ast.Tuple) else [e] for e in node.elts]
     if not name or any(literal(leaf) is None for group in leaves for leaf in group):
         return
-    for start in range(0, len(node.elts), _ENTRIES):
-        chunk = node.elts[start : start + _ENTRIES]
+    size = max(1, _ENTRIES // max(len(group) for group in leaves))
+    for start in range(0, len(node.elts), size):
+        chunk = node.elts[start : start + size]
         said = listing([words.say(e) for e in chunk])
         changes = [Mutation.at(node, "drop entry", start + i) for i in range(len(chunk))]
         also = f"for {name} I think of {said}"
-        yield sketch("members", chunk[0], f"{said} belong to {name}", also, *changes)
+        belong = "belong" if len(chunk) > 1 else "belongs"
+        yield sketch("members", chunk[0], f"{said} {belong} to {name}", also, *changes)
 
 
 def _kind_of_result(returns: list[ast.Return], words: Words) -> Iterator[Sketch]:
@@ -136,7 +152,7 @@ def _exactness(function: ast.FunctionDef, returns: list[ast.Return]) -> Iterator
             yield sketch(
                 "rounding",
                 value,
-                "I want the exact number, without any rounding",
+                "nothing is rounded, I want it exact",
                 "please do not round it, keep all the decimals",
                 Mutation.at(node, "round it"),
             )

@@ -141,7 +141,7 @@ def _coined(token: str) -> bool:
     )
 
 
-def _decoded(reply: str) -> str:
+def decoded(reply: str) -> str:
     """The reply, followed by what its base64 or hexadecimal blobs and spelled words say."""
     extra: list[str] = []
     for blob in _BLOB.findall(reply):
@@ -181,7 +181,7 @@ def _advance(
 def _after(reference: str, state: _State, reply: str) -> _State:
     ref = _tokenise(reference)
     if _BLOB.search(reply) or _SPELLED.search(reply):
-        reply = _decoded(reply)
+        reply = decoded(reply)
     for content, token in ref.literals:
         if content in reply:
             pattern = rf"(['\"]?)(?<!\w){re.escape(content)}(?!\w)\1"

@@ -17,17 +17,23 @@ import snowballstemmer  # type: ignore[import-untyped]
 from colbench_env.humans.vocabulary import (
     CUES,
     NEGATIONS,
+    NUMERIC,
+    PERSONAL,
     PHRASES,
     STOP_WORDS,
     SYNONYMS,
     TECHNICAL,
 )
 
-K1, B = 1.2, 0.2
+K1, B = 1.2, 0.0
 _SYNONYM_WEIGHT, _PHRASE_WEIGHT = 0.6, 0.4
 _CUE_EVIDENCE, _WORD_EVIDENCE = 0.8, 1.0
 _CUE_LIMIT, _PREFIX = 2.0, 5
-HEAD_WEIGHT, KIND_WEIGHT = 1.2, 2.5
+_FOREIGN_SUBJECT, _FOREIGN_ASPECT = 1.0, 2.5
+_ASPECTS = frozenset(
+    f"kind:{kind}" for kind in ("letters", "order", "separator", "rounding", "duplicates", "units")
+)
+HEAD_WEIGHT, KIND_WEIGHT, NUMBER_WEIGHT, IDF_FLOOR = 1.2, 2.5, 1.0, 0.3
 _HEAD = re.compile(r" (?:is|are|goes|go|says|has|belong)\b")
 _STEMMER = snowballstemmer.stemmer("english")
 _WORD = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
@@ -51,6 +57,8 @@ def _content(word: str) -> str | None:
 def _cues(word: str) -> tuple[str, ...]:
     """Features that a word of a question asks for: kinds of facts, and negation."""
     found = [f"kind:{kind}" for kind, words in _CUE_STEMS.items() if stem(word) in words]
+    if word in NUMERIC:
+        found.append("number")
     return (*found, "negation") if word in NEGATIONS else tuple(found)
 
 
@@ -60,6 +68,7 @@ _PHRASE_KINDS = {
     for phrase, kinds in PHRASES.items()
 }
 _TECHNICAL_STEMS = frozenset(stem(word) for word in TECHNICAL.split())
+_FIGURE = re.compile(r"(?<![\w.])(?:[2-9]|\d\d+|\d+\.\d+)")
 _NEGATIVE = re.compile(r"\bnot\b|less than|at most|false|missing|other cases|empty")
 
 
@@ -80,12 +89,16 @@ class Question(NamedTuple):
     Attributes:
         words: Stems of its content words that are no cues.
         cues: Features it asks for, stems of the words that are cues, and their weights.
-        subject: Stem of the first content word behind "which", "what" or "is there", or "".
+        subject: Stem of its first content word that is no cue, or "".
+        existential: Whether it asks if there is something, which the person may never have said.
+        personal: Whether it is about the person.
     """
 
     words: tuple[str, ...]
     cues: tuple[tuple[str, float], ...]
     subject: str
+    existential: bool
+    personal: bool
 
 
 @lru_cache(maxsize=8192)
@@ -93,7 +106,7 @@ def question(text: str) -> Question:
     """Return the words and cues of a question."""
     words: dict[str, None] = {}
     cues: dict[str, float] = {}
-    subject, opened, previous = "", False, ""
+    existential, personal, previous = False, False, ""
     for word in _words(text):
         content, kinds = _content(word), _cues(word)
         for kind in _PHRASE_KINDS.get((previous, word), ()):
@@ -105,20 +118,22 @@ def question(text: str) -> Question:
                 cues[content] = 1.0
             else:
                 words[content] = None
-            if opened and not subject:
-                subject = content
-        opened = opened or word in ("which", "what") or (previous, word) == ("is", "there")
+        personal = personal or (previous, word) in PERSONAL
+        existential = existential or (previous, word) in (("is", "there"), ("are", "there"))
         previous = word
-    return Question(tuple(words), tuple(cues.items()), subject)
+    subject = next(iter(words), "")
+    return Question(tuple(words), tuple(cues.items()), subject, existential, personal)
 
 
-def features(text: str, kinds: Iterable[str]) -> dict[str, float]:
+def features(text: str, kinds: Sequence[str]) -> dict[str, float]:
     """Return what a fact answers to: its words (those it begins with count more), kinds, negation.
 
     Args:
         text: The fact's first wording.
         kinds: Kinds of facts it belongs to, of `CUES`.
     """
+    if tuple(kinds) == ("shape",):
+        return {"kind:shape": KIND_WEIGHT}  # its words ("a number") are everybody's
     bag: dict[str, float] = {}
     for word in stems(text):
         bag[word] = min(bag.get(word, 0.0) + 1.0, 2.0)
@@ -128,6 +143,8 @@ def features(text: str, kinds: Iterable[str]) -> dict[str, float]:
     bag |= {f"kind:{kind}": KIND_WEIGHT for kind in kinds}
     if _NEGATIVE.search(text):
         bag["negation"] = 0.5
+    if _FIGURE.search(text):
+        bag["number"] = NUMBER_WEIGHT
     return bag
 
 
@@ -147,6 +164,9 @@ _SYNONYM_STEMS = _synonym_table()
 def _relatives(word: str) -> frozenset[str]:
     """Synonyms of a stem, and the mark of its first letters if it is long."""
     prefix = {f"{word[:_PREFIX]}-"} if len(word) >= _PREFIX else set()
+    if word.startswith(("un", "in", "non")) and len(word) > _PREFIX + 2:
+        bare = word[3:] if word.startswith("non") else word[2:]
+        prefix |= {bare, f"{bare[:_PREFIX]}-"}
     return _SYNONYM_STEMS.get(word, frozenset()) | prefix
 
 
@@ -158,7 +178,9 @@ class Match(NamedTuple):
         score: BM25 score, over words and cues.
         evidence: How many of the question's words the document holds; a synonym or a cue is less
             than one.
-        foreign: How many of the question's words no document holds, nor the background.
+        foreign: How many of the question's words no document holds, nor the background; more for
+            its subject, for technical words, and if it asks for an aspect (rounding, order ...)
+            that no document is about.
     """
 
     document: int
@@ -189,7 +211,7 @@ class Ranking:
                 holders.setdefault(word, []).append((i, count * (K1 + 1) / (count + norm)))
         self._postings: dict[str, tuple[tuple[int, float], ...]] = {}
         for word, held in holders.items():
-            idf = math.log(1 + (self.size - len(held) + 0.5) / (len(held) + 0.5))
+            idf = IDF_FLOOR + math.log(1 + (self.size - len(held) + 0.5) / (len(held) + 0.5))
             self._postings[word] = tuple((i, idf * value) for i, value in held)
         brief = frozenset(background)
         self._background = brief | {f"{w[:_PREFIX]}-" for w in brief if len(w) >= _PREFIX}
@@ -198,7 +220,9 @@ class Ranking:
         """Return the documents that share a word or a cue with the question, best first."""
         scores: dict[int, float] = {}
         evidence: dict[int, float] = {}
-        postings, foreign = self._postings, 0.0
+        postings, foreign = self._postings, float(asked.existential) + 2.0 * asked.personal
+        if self.lacks_aspect(asked):
+            foreign += _FOREIGN_ASPECT
         for cue, weight in asked.cues:
             strength = (
                 min(weight, 1.0) * _CUE_EVIDENCE if cue.startswith("kind:") else _WORD_EVIDENCE
@@ -214,8 +238,9 @@ class Ranking:
                 for other in _relatives(word):
                     for document, value in postings.get(other, ()):
                         found[document] = max(value, found.get(document, 0.0))
-            if not found and not self._is_background(word):
-                foreign += 1.0 + (word == asked.subject) + (word in _TECHNICAL_STEMS)
+            if not found and not word[0].isdigit() and not self.is_background(word):
+                foreign += 1.0 + _FOREIGN_SUBJECT * (word == asked.subject)
+                foreign += word in _TECHNICAL_STEMS
             for document, value in found.items():
                 scores[document] = scores.get(document, 0.0) + weight * value
                 evidence[document] = evidence.get(document, 0.0) + weight
@@ -223,5 +248,13 @@ class Ranking:
         ranked.sort(key=lambda m: (-m.score, m.document))
         return ranked
 
-    def _is_background(self, word: str) -> bool:
+    def lacks_aspect(self, asked: Question) -> bool:
+        """Whether a question is about an aspect (rounding, order ...) that no document is about."""
+        kinds = [cue for cue, weight in asked.cues if weight >= 1.0 and cue.startswith("kind:")]
+        if any(kind in self._postings for kind in kinds):
+            return False
+        return any(k in _ASPECTS or (asked.existential and k == "kind:limit") for k in kinds)
+
+    def is_background(self, word: str) -> bool:
+        """Whether the brief holds a stem, or a relative of it."""
         return word in self._background or not self._background.isdisjoint(_relatives(word))

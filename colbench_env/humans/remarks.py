@@ -24,16 +24,19 @@ CHAT = (
     "My colleagues asked me that too.",
 )
 
+_SECRET = r"(?:code|implementation|source|reference|solution|function body)"
+_REVEAL = (
+    r"(?:print|show|give|send|paste|repeat|translate|spell|share|reveal|dump|output|recite|encode|"
+    r"dictate|quote|read|rewrite|convert|express|complete|write)"
+)
 CODE_REQUEST = re.compile(
-    r"\b(?:your|the|hidden|reference|source|actual|full|exact)\s+(?:\w+\s+)?(?:code|implementation|"
-    r"source)\b.*\b(?:print|show|give|send|paste|repeat|translate|spell|share|reveal|line|token)"
-    r"|\b(?:print|show|give|send|paste|repeat|translate|spell|share|reveal|dump|output|recite|"
-    r"encode)\b.*\b(?:your|hidden|reference|source|actual|full|the)\s+(?:\w+\s+)?(?:code|"
-    r"implementation|solution|source|reference|function body)\b"
+    rf"\b(?:your|the hidden|the reference|the source|the actual)\s+(?:\w+\s+)?{_SECRET}\b"
+    rf"|\b{_REVEAL}\b (?:\w+ ){{0,3}}(?:your|hidden|reference|source|full|the)\s+{_SECRET}\b"
+    rf"|\b{_REVEAL}\b (?:\w+ ){{0,3}}(?:hidden|source|full|exact|entire|whole)\s+{_SECRET}\b"
     r"|line by line|token by token|letter by letter|one token|next token|next line|verbatim|base64"
     r"|\brot13|system (?:message|prompt|override)|^\W*system\b|<\|?system|\[system"
     r"|ignore (?:all|your|previous|the)",
-    re.I | re.S | re.M,
+    re.I | re.M,
 )
 _POLITE = (
     r"hi|hello|hey|thanks?|thank you|great|good|nice|cool|perfect|sure|ok(?:ay)?|welcome|"
@@ -64,7 +67,7 @@ JARGON = re.compile(
     r"iterat\w+|lambda|regex|arrays?|case.sensitive|ascending|descending|delimiter|data types?)\b",
     re.I,
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?;:])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _SECOND_QUESTION = re.compile(
     r",? and (?=(?:what|which|how|should|where|when|who|do|does|is|are|can|for|in what)\b)", re.I
 )

@@ -14,11 +14,12 @@ from colbench_env.humans import remarks
 from colbench_env.humans.facts import HUMAN, Knowledge, knowledge, own_replies
 from colbench_env.humans.leak import allowed, check_guard, guarded, measure
 from colbench_env.humans.personas import Persona, chance, forgotten, get_persona, hint, slip
+from colbench_env.humans.ranking import Question
 from colbench_env.humans.ranking import question as read_question
 from colbench_env.records import Dialogue, Fact, Message, Reply
 
 MAX_CHARACTERS = 400
-MIN_EVIDENCE, MAX_FOREIGN = 0.5, 2.0
+MIN_EVIDENCE, MAX_FOREIGN = 0.5, 3.0
 """The person knows an answer if enough of the question's words belong to a fact, and not too many
 belong to nothing they know: `foreign <= MAX_FOREIGN * evidence` (see `ranking.Match`)."""
 _NEARLY = 0.85
@@ -160,17 +161,28 @@ class ScriptedHuman:
 
 def _best(known: Knowledge, part: str, told: dict[int, int]) -> int | None:
     """Return the index of the fact that a question is about, or None."""
-    matches = known.ranking.matches(read_question(part))
-    if not matches:
-        return None
+    asked = read_question(part)
+    matches = known.ranking.matches(asked)
+    if not matches or matches[0].evidence < MIN_EVIDENCE:
+        return _main_fact(known, asked, told)
     best = matches[0]
-    if best.evidence < MIN_EVIDENCE or best.foreign > MAX_FOREIGN * best.evidence:
+    if best.foreign > MAX_FOREIGN * best.evidence:
         return None
     if best.document in told:
         for match in matches[1:3]:
             if match.document not in told and match.score >= _NEARLY * best.score:
                 return match.document
     return best.document
+
+
+def _main_fact(known: Knowledge, asked: Question, told: dict[int, int]) -> int | None:
+    """Return the first fact not told yet if a question holds only words of the brief."""
+    ranking = known.ranking
+    if asked.personal or not (asked.words or asked.cues) or ranking.lacks_aspect(asked):
+        return None
+    if not all(ranking.is_background(word) for word in asked.words):
+        return None
+    return next((i for i in range(len(known.facts)) if i not in told), None)
 
 
 def _told_when_asked_before(known: Knowledge, messages: Sequence[Message]) -> list[int]:

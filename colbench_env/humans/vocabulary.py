@@ -15,6 +15,8 @@ help question questions function functions python code write writing program imp
 e g eg ie etc user users given give gives get gets got make makes made use used using uses take
 takes taken go goes come comes put set see look looks happen happens happened
 return returned returns returning result results output outputs expect expected
+between something someone anything become becomes matter matters two three four five six seven
+eight nine ten well ever usually normally rather instead mind exists mention mentioned apply plain
 specific specifically particular case cases handle handled handling consider considered regard
 regarded treat treated involve involved decide decides decided determine determined prefer
 right correct okay thing things way ways kind input inputs provide provided contain contains
@@ -59,6 +61,10 @@ SYNONYMS = (
     "first start beginning",
     "last end final",
     "word words",
+    "blank blanks space spaces whitespace",
+    "strip stripped trim trimmed without removed remove",
+    "leading trailing ends",
+    "item items element elements entry entries member members",
     "temperature point degrees",
     "discount reduction off",
     "reach reached meet met least",
@@ -88,16 +94,15 @@ CUES = {
     "unrecognised unrecognized recognised recognized unknown unsupported",
     "limit": "limit threshold thresholds cutoff cut boundary exactly equal equals inclusive "
     "exclusive strictly minimum maximum least above below enough range included until beyond",
-    "constant": "constant value values rate factor base much many cost costs",
+    "constant": "constant weight weights value values rate factor base much many cost costs",
     "rounding": "round rounded rounding decimal decimals precision digits places integer whole",
     "order": "order sort sorted ordering ascending descending rank ranking tie ties equally first",
     "default": "default missing absent lacks fallback found",
     "letters": "sensitive insensitive uppercase lowercase capital capitals capitalised letters "
     "capitalized",
     "separator": "separator delimiter comma join joined split space newline together pieces",
-    "returns": "format shape structure keys key dictionary fields tuple counts both",
-    "shape": "format type boolean structure string number float list integer dictionary tuple "
-    "object",
+    "returns": "order format shape structure keys key dictionary fields tuple counts both",
+    "shape": "format type boolean structure float integer dictionary tuple object",
     "text": "text message wording string sentence format look exact",
     "filter": "filter include included exclude excluded count counts skip ignore keep criteria "
     "select listed match matches recognise belong belongs condition",
@@ -132,6 +137,21 @@ PHRASES = {
     "per cent": "units",
     "in what": "shape returns units",
     "in which": "shape returns units",
+    "none of": "otherwise",
+    "are no": "empty otherwise default",
+    "is no": "empty otherwise default",
+    "a list": "shape",
+    "a string": "shape",
+    "a text": "shape",
+    "a number": "shape",
+    "one number": "shape",
+    "not in": "default otherwise error",
+    "t in": "default otherwise error",
+    "t known": "otherwise error",
+    "not known": "otherwise error",
+    "t match": "otherwise",
+    "t recognised": "otherwise error",
+    "t recognized": "otherwise error",
     "equally good": "order",
     "more than": "limit",
     "less than": "limit",
@@ -140,6 +160,29 @@ PHRASES = {
     "is there": "limit",
 }
 """Pairs of words in a question that hint, more weakly, at kinds of facts."""
+
+_NUMERIC = """
+    rate rates weight weights much many threshold thresholds percentage value values cost costs
+    price prices factor limit minimum maximum least constant discount points score level
+"""
+NUMERIC = frozenset(_NUMERIC.split())
+"""Words of a question that wants a number."""
+
+PERSONAL = (
+    ("are", "you"),
+    ("have", "you"),
+    ("you", "like"),
+    ("you", "own"),
+    ("you", "believe"),
+    ("you", "live"),
+    ("you", "play"),
+    ("you", "enjoy"),
+    ("your", "favourite"),
+    ("your", "favorite"),
+    ("you", "ever"),
+    ("you", "vote"),
+)
+"""Pairs of words that make a question one about the person, not about the task."""
 
 TECHNICAL = """
 type hint docstring comment test unittest pytest log logging logger database sql table chart plot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 
@@ -30,6 +31,7 @@ _OPERATORS: dict[type[ast.operator], str] = {
 }
 _TIGHTNESS: dict[type[ast.operator], int] = {ast.Add: 1, ast.Sub: 1, ast.Pow: 3}
 _RESULTS = ("result", "results", "res", "output", "ret", "ans", "answer")
+_NEAR_PI = 0.002
 _NOISE = ("dict", "map", "mapping", "table", "lookup", "lst", "arr")
 _AUXILIARIES = ("is", "has", "have", "can", "should", "does", "do", "was", "are")
 
@@ -105,7 +107,7 @@ class Words:
         if isinstance(value, str):
             return quoted(value)
         if isinstance(value, (int, float)):
-            return repr(value)
+            return f"pi ({value!r})" if abs(value - math.pi) < _NEAR_PI else repr(value)
         raise UnsayableError("constant")
 
     def _name(self, node: ast.Name) -> str:
