@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from colbench_env.calls import Steps, drive
 from colbench_env.core import CollabEnv
+from colbench_env.errors import Fault, FaultError
 from colbench_env.records import Episode, Task, Turn
 
 
@@ -66,8 +67,8 @@ class Policy(Protocol):
     name: str
     privileged: bool
 
-    def act(self, queries: Sequence[Query]) -> list[Action]:
-        """Answer each query, in order."""
+    def act(self, queries: Sequence[Query]) -> Sequence[Action | Fault]:
+        """Answer each query, in order; a `Fault` truncates its episode and is nobody's score."""
         ...
 
 
@@ -162,7 +163,7 @@ class _Cohort:
 
     def __init__(self, free: list[CollabEnv], snapshots: bool) -> None:
         self.free, self.live, self._snapshots = free, list[_Live](), snapshots
-        self._chosen: list[dict[str, Action]] = []
+        self._chosen: list[dict[str, Action | Fault]] = []
         self._before: list[dict[str, Any]] = []
         self._results: Future[list[Any]] | None = None
 
@@ -180,13 +181,14 @@ class _Cohort:
             if plan.start is not None:
                 self.live.append(_Live(plan, env, *env.restore(plan.start, plan.noise)))
 
-    def send(self, chosen: list[dict[str, Action]], thread: ThreadPoolExecutor | None) -> None:
+    def send(
+        self, chosen: list[dict[str, Action | Fault]], thread: ThreadPoolExecutor | None
+    ) -> None:
         """Take a step with these actions, in the thread if there is one."""
         self._chosen = chosen
         self._before = [game.env.snapshot() if self._snapshots else {} for game in self.live]
         steps: list[Steps[Any]] = [
-            game.env.stepping({agent: action.text for agent, action in actions.items()})
-            for game, actions in zip(self.live, chosen, strict=True)
+            _step(game.env, actions) for game, actions in zip(self.live, chosen, strict=True)
         ]
         if thread is not None:
             self._results = thread.submit(drive, steps)
@@ -205,7 +207,9 @@ class _Cohort:
         ):
             step = game.env.ep.step - 1
             for agent, action in actions.items():
-                game.turns.append(_turn(game, agent, step, action, result[1][agent], before))
+                if isinstance(action, Action):
+                    reward = result[1][agent]
+                    game.turns.append(_turn(game, agent, step, action, reward, before))
             game.observations, game.infos = result[0], result[4]
             if game.env.agents:
                 self.live.append(game)
@@ -214,11 +218,19 @@ class _Cohort:
                 yield _episode(game)
 
 
+def _step(env: CollabEnv, actions: Mapping[str, Action | Fault]) -> Steps[Any]:
+    """Take the step, or end an episode whose policy failed."""
+    for action in actions.values():
+        if isinstance(action, Fault):
+            env.ep.fault, env.ep.truncated = str(FaultError(action)), True
+    return env.stepping({k: a.text for k, a in actions.items() if isinstance(a, Action)})
+
+
 def _choose(
     live: Sequence[_Live], policy: Policy | Mapping[str, Policy]
-) -> list[dict[str, Action]]:
+) -> list[dict[str, Action | Fault]]:
     """Ask each policy once for all the agents that it plays, over all live episodes."""
-    chosen: list[dict[str, Action]] = [{} for _ in live]
+    chosen: list[dict[str, Action | Fault]] = [{} for _ in live]
     asked: dict[int, tuple[Policy, list[tuple[int, str]], list[Query]]] = {}
     for i, game in enumerate(live):
         for agent, info in game.infos.items():

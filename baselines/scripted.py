@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from colbench_env.baselines.model_policy import model_policy
 from colbench_env.baselines.rollout import Action, Policy, Query
 from colbench_env.errors import ConfigError
+from colbench_env.models import is_model_spec
 from colbench_env.tasks import procedural
 
 GENERIC_QUESTIONS = (
@@ -143,8 +145,10 @@ def make_policy(spec: str | Policy | Any) -> Policy:
         from colbench_env.baselines.oracles import OracleAfter  # it imports this module
 
         return OracleAfter(int(after[1]))
+    if is_model_spec(spec):
+        return model_policy(spec)
     if spec not in POLICIES:
-        known = ", ".join([*POLICIES, "oracle-after-N"])
+        known = ", ".join([*POLICIES, "oracle-after-N", "openai:...", "hf:...", "replay:..."])
         raise ConfigError(f"no policy is called {spec!r}; choose from {known}")
     act, privileged = POLICIES[spec]
     return ScriptedPolicy(spec, act, privileged)

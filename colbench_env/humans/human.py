@@ -9,7 +9,9 @@ from urllib.parse import parse_qsl
 from colbench_env.errors import ConfigError, Fault
 from colbench_env.humans.facts import own_replies, reference_of
 from colbench_env.humans.leak import measure
+from colbench_env.humans.model_played import model_human
 from colbench_env.humans.scripted import ScriptedHuman
+from colbench_env.models import is_model_spec
 from colbench_env.records import Dialogue, Reply
 
 
@@ -57,14 +59,17 @@ def make_human(spec: str | Human) -> Human:
     """Return the person that a short name stands for; a `Human` is returned as it is.
 
     Args:
-        spec: `"scripted"`, `"scripted:PERSONA"`, `"scripted?persona=PERSONA&guard=GUARD"`, or
-            `"null"`.
+        spec: `"scripted"`, `"scripted:PERSONA"`, `"scripted?persona=PERSONA&guard=GUARD"`,
+            `"null"`, or a model that plays the person: `"openai:MODEL@URL"`, `"hf:MODEL_OR_PATH"`,
+            `"replay:FILE"`, with options as `model_human` takes them.
 
     Raises:
         ConfigError: The name or one of its arguments is unknown.
     """
     if not isinstance(spec, str):
         return spec
+    if is_model_spec(spec):
+        return model_human(spec)
     kind, _, query = spec.partition("?")
     kind, _, argument = kind.partition(":")
     options = dict(parse_qsl(query, keep_blank_values=True))
@@ -78,5 +83,6 @@ def make_human(spec: str | Human) -> Human:
     if kind == "null" and not argument and not options:
         return NullHuman()
     raise ConfigError(
-        f"human={spec!r} is unknown; choose 'scripted', 'scripted:PERSONA', 'null' or an object"
+        f"human={spec!r} is unknown; choose 'scripted', 'scripted:PERSONA', 'null', "
+        "'openai:MODEL@URL', 'hf:MODEL_OR_PATH', 'replay:FILE' or an object"
     )
