@@ -90,7 +90,7 @@ def say_call(words: Words, node: ast.Call) -> str:
             if len(args) > 1:
                 kind = {"max": "larger", "min": "smaller"}[name] if len(args) == 2 else kind
                 return f"the {kind} of {listing([words.say(a) for a in args])}"
-            by = f" by {words.say(keywords['key'])}" if "key" in keywords else ""
+            by = f" by {_sort_key(words, keywords['key'])}" if "key" in keywords else ""
             return f"the {kind} of {words.say(args[0])}{by}"
         if name == "round" and args:
             digits = literal(args[1]) if len(args) > 1 else 0
@@ -165,6 +165,8 @@ def _sort_key(words: Words, key: ast.expr) -> str:
         index, variable = key.body.slice, key.args.args[0].arg
         if isinstance(index, ast.Name) and index.id == variable:
             return words.say(key.body.value)
+    if isinstance(key, ast.Attribute) and key.attr == "get":
+        return f"their entry in {words.say(key.value)}"
     return words.say(key)
 
 

@@ -107,7 +107,9 @@ class Words:
         if isinstance(value, str):
             return quoted(value)
         if isinstance(value, (int, float)):
-            return f"pi ({value!r})" if abs(value - math.pi) < _NEAR_PI else repr(value)
+            if abs(value - math.pi) < _NEAR_PI:
+                return f"pi ({value!r})"
+            return str(int(value)) if value == int(value) and abs(value) >= 1000 else repr(value)
         raise UnsayableError("constant")
 
     def _name(self, node: ast.Name) -> str:
