@@ -7,9 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from colbench_env.errors import ConfigError
+from colbench_env.errors import ConfigError, TaskError
 from colbench_env.records import Task
-from colbench_env.tasks.builtin_tasks import builtin_tasks
+from colbench_env.tasks.builtin_tasks import builtin_tasks, read_toml
 from colbench_env.tasks.jsonl import HubTasks, JsonlTasks
 from colbench_env.tasks.procedural import ProceduralTasks
 from colbench_env.tasks.source import TaskList, TaskSource
@@ -21,7 +21,9 @@ OnBad = Literal["raise", "skip"]
 def load_tasks(
     spec: TaskSpec, kind: str = "backend", split: str | None = None, on_bad: OnBad = "raise"
 ) -> TaskSource:
-    """Return the task source that `spec` means; equal specs give one shared object.
+    """Return the task source that `spec` means; equal specs share one object.
+
+    A file that has been written again since is opened afresh.
 
     Args:
         spec: One of
@@ -30,6 +32,7 @@ def load_tasks(
             * `"procedural"`: the endless generator, also with its arguments, for instance
               `"procedural?difficulty=2&split=train&families=clip,join&seed=3"`;
             * the path of a JSONL file in ColBench's own format, plain or .gz;
+            * the path of a TOML file written like the built-in ones (`builtin_tasks`);
             * `"hub:facebook/collaborative_agent_bench"`: the published records, through the
               `datasets` package;
             * a `TaskSource`, or tasks in memory.
@@ -45,14 +48,15 @@ def load_tasks(
     if isinstance(spec, TaskSource):
         source = spec
     elif isinstance(spec, str | Path):
-        source = _named(str(spec), kind, on_bad)
+        source = _named(str(spec), kind, on_bad, _changed(str(spec)))
     else:
         source = TaskList(spec)
     return source if split is None else source.split(split)
 
 
 @lru_cache(maxsize=64)
-def _named(spec: str, kind: str, on_bad: OnBad) -> TaskSource:
+def _named(spec: str, kind: str, on_bad: OnBad, changed: int | None) -> TaskSource:
+    """Open a source; `changed`, when its file was last written, only tells versions apart."""
     if spec == "builtin":
         return builtin_tasks(kind)
     name, _, query = spec.partition("?")
@@ -60,12 +64,26 @@ def _named(spec: str, kind: str, on_bad: OnBad) -> TaskSource:
         return _procedural(query)
     if spec.startswith("hub:"):
         return HubTasks(spec.removeprefix("hub:"), kind, on_bad=on_bad)
+    if spec.endswith(".toml"):
+        return _toml(spec)
     if spec.endswith((".jsonl", ".jsonl.gz", ".json", ".gz")):
         return JsonlTasks(spec, kind, on_bad)
     raise ConfigError(
         f"no task source {spec!r}; use 'builtin', 'procedural', 'hub:OWNER/NAME' or the path of "
-        "a .jsonl or .jsonl.gz file"
+        "a .jsonl, .jsonl.gz or .toml file"
     )
+
+
+def _changed(spec: str) -> int | None:
+    path = Path(spec)
+    return path.stat().st_mtime_ns if path.is_file() else None
+
+
+def _toml(path: str) -> TaskSource:
+    try:
+        return TaskList(read_toml(Path(path)))
+    except OSError as error:
+        raise TaskError(f"cannot read the task file {path}: {error}") from error
 
 
 def _procedural(query: str) -> ProceduralTasks:

@@ -130,8 +130,8 @@ JOIN = Family(
     result="$separator.join($x)",
     core=(
         separator(
-            ("What goes between the words?", "Which separator goes between?"),
-            ("Put {v} between the words.", "Between the words goes {v}."),
+            ("What separates the words?", "Which separator goes between?"),
+            ("The separator is {v}.", "Put the separator {v} between."),
             "joined separator delimiter",
         ),
     ),

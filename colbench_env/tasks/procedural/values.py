@@ -15,7 +15,7 @@ MARKS = (
 )
 SYMBOLS = tuple("*#.-_+=~^@%&!?:;|/<>0xoz")
 WORDS = (
-    *("unknown", "basic", "gold", "amber", "birch", "blue", "brisk", "calm", "cedar", "coral"),
+    *("copper", "basic", "gold", "amber", "birch", "blue", "brisk", "calm", "cedar", "coral"),
     *("crisp", "dawn", "delta", "ember", "fern", "flint", "frost", "gamma", "grove", "hazel"),
     *("indigo", "ivory", "jade", "lark", "lemon", "lilac", "lunar", "maple", "mint", "north"),
     *("oak", "olive", "onyx", "opal", "pearl", "pine", "plum", "quartz", "reef", "ruby"),
