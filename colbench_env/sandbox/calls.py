@@ -8,6 +8,7 @@ with an `__eq__` of its own would decide the comparison.
 from __future__ import annotations
 
 import ast
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -43,7 +44,8 @@ class Call:
 def parse_call(text: str) -> Call:
     """Split off a literal that the call is compared with; text that is no Python stays as it is."""
     try:
-        node = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings(action="ignore"):
+            node = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError):
         return Call(text)
     if isinstance(node, ast.Compare) and len(node.ops) == 1:

@@ -48,16 +48,19 @@ class StageClock:
     def __init__(self) -> None:
         self.pid = 0
         self._base = Usage()
-        self._based_at = time.monotonic()
+        self._began = self._based_at = time.monotonic()
         self.begin(0.0)
 
-    def begin(self, allowance: float) -> None:
-        """Start a stage that may take so many seconds."""
-        now = time.monotonic()
+    def begin(self, allowance: float) -> float:
+        """Start a stage that may take so many seconds; the seconds that the last one used."""
+        now, used = time.monotonic(), 0.0
         if now - self._based_at > _FRESH_SECONDS:
-            self._base, self._based_at = usage(self.pid) or self._base, now
+            base = usage(self.pid) or self._base
+            used = now - self._began - (base.waited - self._base.waited)
+            self._base, self._based_at = base, now
         self._began, self._allowance = now, allowance
         self.deadline = now + allowance
+        return used
 
     def expired(self) -> str:
         """Look again at a stage whose deadline has passed.

@@ -12,6 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from colbench_env.errors import ConfigError
+
 from .trees import RELATIVE_TOLERANCE, Tree, canonical, has_tag, number
 
 Comparator = Callable[[Tree, Tree], bool]

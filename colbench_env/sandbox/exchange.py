@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from colbench_env.errors import ConfigError
+
 from . import profiles, wire
 from .calls import Call, parse_call
 from .compare import comparator_named
@@ -26,7 +27,10 @@ from .submission import RECORD, Encoded, Outcome, Submission, Verdict
 from .trees import MalformedTree, Tree, check, has_tag, parse_json
 
 PATIENCE = 3
-"""Calls of one submission that may run out of their full time; the others get a fifth of it."""
+"""Once calls that failed have used this many times the allowance of one, the other calls get a
+fifth of it each; at twice as many, the others are not made."""
+
+GOOD = ("pass", "recorded")
 
 _ERRORS = {
     n for n, t in vars(builtins).items() if isinstance(t, type) and issubclass(t, BaseException)
@@ -65,7 +69,8 @@ class Exchange:
         self.up = False
         self._first = 0
         self._buffer = bytearray()
-        self._timeouts = 0
+        self._wasted = 0.0
+        self._failing = False
 
     @property
     def sources(self) -> list[str]:
@@ -83,11 +88,15 @@ class Exchange:
         limits = self.submission.limits
         if self.current < 0:
             return limits.boot_seconds
-        return limits.case_seconds * (1.0 if self._timeouts < PATIENCE else 0.2)
+        return limits.case_seconds * (1.0 if self._wasted < self._patience else 0.2)
+
+    @property
+    def _patience(self) -> float:
+        return PATIENCE * self.submission.limits.case_seconds
 
     def request(self) -> bytes:
         """Begin with a new process: the header and the cases that are still open."""
-        self.current, self.up = -1, False
+        self.current, self.up, self._failing = -1, False, self._first > 0
         self._buffer.clear()
         limits, lines = self.submission.limits, self._lines[self._first :]
         wall = limits.boot_seconds + len(lines) * limits.case_seconds
@@ -120,9 +129,18 @@ class Exchange:
             return False
         return True
 
+    def spend(self, seconds: float) -> None:
+        """Account for the time of the stage that has just ended.
+
+        A call that failed wastes its time, and so does importing the code again after one.
+        """
+        if self._failing:
+            self._wasted += seconds
+        if self._wasted >= 2 * self._patience and not self.finished:
+            self._decide_rest("timeout", "was not called: calls before it had used up the time")
+
     def timed_out(self) -> None:
         """The present stage has used up its allowance."""
-        self._timeouts += 1
         self._fail("timeout")
 
     def ended(self, message: str) -> None:
@@ -136,7 +154,7 @@ class Exchange:
     def verdict(self, level: str) -> Verdict:
         """Sum up; every case must be decided."""
         outcomes = tuple(o for o in self.outcomes if o is not None)
-        good = [o.status in ("pass", "recorded") for o in outcomes]
+        good = [o.status in GOOD for o in outcomes]
         bad = next((o for o in outcomes if o.status == "sandbox_error"), None)
         first = bad or next((o for o, ok in zip(outcomes, good) if not ok), None)
         return Verdict(
@@ -165,6 +183,7 @@ class Exchange:
         self.outcomes[self._first] = outcome
         self._first += 1
         self.current = self._first
+        self._failing = outcome.status not in GOOD
 
     def _frame(self, frame: Any) -> None:
         if not self.up:

@@ -92,7 +92,7 @@ class Job:
             self.state = "done"
         elif self._stage != (stage := (self.exchange.up, self.exchange.current)):
             self._stage = stage
-            self._clock.begin(self.exchange.allowance)
+            self.exchange.spend(self._clock.begin(self.exchange.allowance))
         return True
 
     def _receive(self) -> bytes:
@@ -128,10 +128,12 @@ class Job:
             WorkerLost: The zygote went away with the child.
         """
         self.channel.close()
+        seconds = self._clock.begin(0.0)
         if self.state == "lost":
             self._explain(self._worker.status(self._pid))
         else:
             self._worker.finish(self._pid)
+        self.exchange.spend(seconds)
         if self.state == "starved" and not self.exchange.finished:
             self._starvations += 1
             if self._starvations >= TRIES:

@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Self
 
 from colbench_env.errors import ConfigError, IsolationError
+
 from . import probe
 from .exchange import Exchange
 from .job import Job, WorkerLost

@@ -19,6 +19,7 @@ from pathlib import Path
 _COMMON = """
     bisect collections copy ctypes dataclasses datetime decimal enum fractions functools hashlib
     heapq itertools json math operator random re statistics string typing _strptime
+    zlib _bz2 _lzma _sqlite3 _uuid _elementtree pyexpat
 """
 _MORE = """
     abc argparse array ast asyncio atexit base64 binascii builtins bz2 calendar cmath cmd code

@@ -20,7 +20,11 @@ Tree = Any
 RELATIVE_TOLERANCE = 1e-6
 _HEX = re.compile(r"-?(0|[1-9a-f][0-9a-f]*)\Z")
 _DECIMAL = re.compile(r"-?(\d+(\.\d*)?|\.\d+)(E[+-]?\d{1,20})?\Z|-?Infinity\Z|-?s?NaN\d*\Z")
-_MOMENTS: dict[str, Any] = {"datetime": datetime.datetime, "date": datetime.date, "time": datetime.time}
+_MOMENTS: dict[str, Any] = {
+    "datetime": datetime.datetime,
+    "date": datetime.date,
+    "time": datetime.time,
+}
 _ARRAY_KINDS = frozenset("biufcUSMmO")
 _SEQUENCES = frozenset(["l", "t", "s", "z", "it"])
 
@@ -185,7 +189,7 @@ def canonical(tree: Tree) -> str:
         return f"r{[span[0], span[-1]] if span else []}"
     if tag == "m":
         return _canonical_moment(rest)
-    return tag + "(" + ",".join(map(canonical, rest)) + ")"
+    return f"{tag}({','.join(map(canonical, rest))})"
 
 
 def _canonical_number(value: int | float | Fraction | complex) -> str:

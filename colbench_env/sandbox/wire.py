@@ -105,7 +105,7 @@ class _Encoder:
             return ["d", *([self.tree(k, depth + 1), self.tree(v, depth + 1)] for k, v in pairs)]
         if set in mro or frozenset in mro:
             base, tag = (set, "s") if set in mro else (frozenset, "z")
-            return self.items(tag, base.__iter__(x), depth + 1)  # type: ignore[attr-defined]
+            return self.items(tag, base.__iter__(x), depth + 1)
         if bytes in mro or bytearray in mro or kind is memoryview:
             raw = bytes(memoryview(x))
             self.spend(2 * len(raw))

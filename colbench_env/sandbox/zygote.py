@@ -79,6 +79,13 @@ def _preload(names: list[str]) -> None:
             continue
 
 
+def _seed() -> None:
+    """Start the global generators of every child alike, as the hash seed does for sets."""
+    for name in ("random", "numpy.random"):
+        if name in sys.modules:
+            sys.modules[name].seed(0)
+
+
 def _zygote(link: socket.socket, config: dict[str, Any], namespaces: bool) -> None:
     import gc
 
@@ -91,6 +98,7 @@ def _zygote(link: socket.socket, config: dict[str, Any], namespaces: bool) -> No
         layers.append("root")
     else:
         _preload(config["fallback"])
+    _seed()
     sys.path[:] = [place for place in sys.path if place not in config["search"]]
     importlib.invalidate_caches()
     importlib.util.find_spec("_fills_the_caches_of_the_finders")

@@ -153,9 +153,9 @@ def main(request: dict[str, object]) -> None:
         for path in request["paths"]:
             report = run_case(sandbox, read_case(Path(path), folder), bait, limits)
             deadline = time.monotonic() + 5.0
-            while len(processes()) > at_rest and time.monotonic() < deadline:
+            while (extra := len(processes()) - at_rest) > 0 and time.monotonic() < deadline:
                 time.sleep(0.01)
-            report["processes"] = max(0, len(processes()) - at_rest)
+            report["processes"] = max(0, extra)
             print(json.dumps(report), flush=True)
     left = processes()
     print(json.dumps({"name": "", "left": left}), flush=True)
