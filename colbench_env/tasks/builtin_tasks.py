@@ -30,10 +30,11 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any
 
-from colbench_env.errors import TaskError
+from colbench_env.errors import ConfigError, TaskError
 from colbench_env.records import Fact, Task
 from colbench_env.tasks.source import TaskList, entry_point
 
+KINDS = ("backend",)
 _TASK_FIELDS = {"id", "split", "brief", "reference", "calls", "comparator", "fact"}
 _FACT_FIELDS = {"id", "text", "also", "topics", "mutation"}
 
@@ -43,8 +44,11 @@ def builtin_tasks(kind: str = "backend") -> TaskList:
     """Return the package's own tasks of a kind; read once and shared.
 
     Raises:
+        ConfigError: There are none of this kind.
         TaskError: A file is malformed; the message names file, line and field.
     """
+    if kind not in KINDS:
+        raise ConfigError(f"no built-in tasks for {kind!r}; use {' or '.join(KINDS)}")
     folder = resources.files("colbench_env.tasks") / "builtin" / kind
     files = sorted(
         (file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda f: f.name

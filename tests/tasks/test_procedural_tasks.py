@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import pickle
 import random
 import re
 import subprocess
@@ -226,6 +227,7 @@ def test_a_task_is_made_from_its_id_alone(split, difficulty, seed, index):
     assert task.id in source
     assert ProceduralTasks().get(task.id) == task
     assert source.take(index + 1)[task.id] == task
+    assert pickle.loads(pickle.dumps(source))[index] == task
     if split == "heldout":
         assert task.labels["heldout"]
     elif split is not None:

@@ -97,8 +97,9 @@ def test_an_unknown_spec_names_what_there_is():
         load_tasks("procedural?level=2")
     with pytest.raises(ConfigError, match="whole numbers"):
         load_tasks("procedural?difficulty=hard")
-    with pytest.raises(ConfigError, match="backend"):
-        load_tasks("records.jsonl", kind="opera")
+    for spec in ("records.jsonl", "builtin", "hub:somebody/something"):
+        with pytest.raises(ConfigError, match="for 'opera'; use backend"):
+            load_tasks(spec, kind="opera")
     with pytest.raises(ConfigError, match="use 'raise' or 'skip'"):
         JsonlTasks("records.jsonl", on_bad="ignore")
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from types import MappingProxyType
+from typing import Any
 
 from colbench_env.errors import ConfigError, TaskNotFoundError
 from colbench_env.records import Task
@@ -120,6 +121,10 @@ class ProceduralTasks(TaskSource):
             raise no_split(name, [self._split])
         difficulty, families, seed = self._arguments
         return ProceduralTasks(difficulty, name, families, seed)
+
+    def __reduce__(self) -> tuple[type[ProceduralTasks], tuple[Any, ...]]:
+        difficulty, families, seed = self._arguments
+        return ProceduralTasks, (difficulty, self._split, families, seed)
 
     def _id(self, index: int) -> str:
         family, difficulty, number = self._kind(index)

@@ -20,7 +20,7 @@ from colbench_env.tasks.procedural.values import Values
 Arguments = tuple[Any, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Parameter:
     """One value that shapes the code.
 
@@ -71,7 +71,7 @@ class Parameter:
         return tuple(patterns)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Family:
     """A kind of small function.
 
