@@ -26,7 +26,8 @@ class Budget:
 
     A request begins when what is spent, what the requests under way may take and what it may take
     itself fit into the budget; else it waits until those under way have ended, and then begins as
-    long as anything is left. So the limit is passed by one request at most, not by a whole batch.
+    long as anything is left. So the limit is passed by one request at most, not by a whole batch
+    (where a prompt has no more than one token for two characters).
 
     Args:
         tokens: Limit on tokens read and written; None for no limit.

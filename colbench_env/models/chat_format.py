@@ -71,7 +71,7 @@ def read_completion(reply: Any, request: Request, name: str, price: Price) -> Co
     if choice.get("finish_reason") == "content_filter":
         raise BadReplyError("content filter")
     text = text or ""
-    prompt_tokens = _count(usage.get("prompt_tokens"), estimate(request))
+    prompt_tokens = _count(usage.get("prompt_tokens"), _estimate(request))
     completion_tokens = _count(written, len(text) // 4 + 1)
     return Completion(
         text,
@@ -96,9 +96,17 @@ def read_embedding(reply: Any, text: str, price: Price) -> tuple[tuple[float, ..
     return unit(vector), Usage(1, 0, tokens, 0, price.of(tokens, 0))
 
 
-def estimate(request: Request) -> int:
-    """Return about how many tokens a request's prompt has, at four characters a token."""
-    return sum(len(m.get("content", m.get("text", ""))) for m in request.dialogue()) // 4 + 1
+def at_most(request: Request) -> int:
+    """Return how many tokens a prompt may have: one for two characters, and the chat's frame."""
+    return 16 + sum(8 + _length(message) // 2 for message in request.dialogue())
+
+
+def _estimate(request: Request) -> int:
+    return sum(_length(m) for m in request.dialogue()) // 4 + 1
+
+
+def _length(message: Mapping[str, str]) -> int:
+    return len(message.get("content", message.get("text", "")))
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

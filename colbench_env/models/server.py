@@ -22,7 +22,7 @@ from colbench_env.models import background
 from colbench_env.models.budget import Budget, Price
 from colbench_env.models.chat_format import (
     BadReplyError,
-    estimate,
+    at_most,
     payload,
     read_completion,
     read_embedding,
@@ -123,7 +123,7 @@ class ServerModel:
             return await self._ask(
                 lambda: service.with_raw_response.create(**body),
                 read,
-                self._most(estimate(request), request.max_tokens),
+                self._most(at_most(request), request.max_tokens),
             )
 
         return background.run(_all(one(request) for request in requests))
@@ -136,7 +136,7 @@ class ServerModel:
             return await self._ask(
                 lambda: embeddings.create(model=self.model, input=text, encoding_format="float"),
                 lambda reply: read_embedding(reply, text, self.budget.price),
-                self._most(len(text) // 4 + 1, 0),
+                self._most(16 + len(text) // 2, 0),
             )
 
         return background.run(_all(one(text) for text in texts))
