@@ -35,7 +35,7 @@ lint: install
 	$(BIN)/lint-imports
 
 unit: install
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadgroup
 
 # The oldest versions of Gymnasium and PettingZoo that are supported, in an environment of their own.
 oldest: $(VENV)-oldest/.installed

@@ -4,7 +4,7 @@ Scoring is left out (a reward of the benchmark's own), so that the environment's
 peer that is not installed is named and left out:
 
 Run it: python benchmarks/env_throughput.py
-    pip install gem-llm textarena    # to compare; each pulls in much, so use its own environment
+    pip install gem-llm textarena    # to compare; both pull in much, so use an environment for it
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Callable
 
 import gymnasium as gym
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 import colbench_env
 from colbench_env.baselines.scripted import GENERIC_QUESTIONS
@@ -99,10 +99,11 @@ def play_vector(n: int, **kwargs) -> Callable[[], int]:
 def peer_gem() -> Callable[[], int]:
     import gem
 
-    env = gem.make("game:GuessTheNumber-v0")
+    env = gem.make("game:GuessTheNumber-v0-easy")
+    seed = iter(range(10**9))
 
     def episode() -> int:
-        env.reset(seed=0)
+        env.reset(seed=next(seed))
         for turn in range(1, 51):
             if any(env.step(f"\\boxed{{{turn}}}")[2:4]):
                 return turn
@@ -112,14 +113,17 @@ def peer_gem() -> Callable[[], int]:
 
 
 def peer_textarena() -> Callable[[], int]:
-    import textarena as ta
+    """Two players who talk: nearest to a dialogue of what runs without a model or a download."""
+    import textarena
+
+    env = textarena.make("TruthAndDeception-v0")
+    seed = iter(range(10**9))
 
     def episode() -> int:
-        env = ta.make("GuessTheNumber-v0")
-        env.reset(num_players=1, seed=0)
+        env.reset(num_players=2, seed=next(seed))
         for turn in range(1, 51):
             env.get_observation()
-            if env.step(f"[{turn}]")[0]:
+            if env.step(QUESTIONS[turn % 9])[0]:
                 return turn
         return 50
 
@@ -134,8 +138,8 @@ CASES: dict[str, Callable[[], Callable[[], int]]] = {
         lambda: gym.make("ColBench/Backend-v0", reward=NoScoring())
     ),
     "Backend, scripted human, gym.make_vec of 16": lambda: play_vector(16),
-    "GEM: GuessTheNumber": peer_gem,
-    "textarena: GuessTheNumber": peer_textarena,
+    "GEM: GuessTheNumber-v0-easy": peer_gem,
+    "textarena: TruthAndDeception-v0": peer_textarena,
 }
 
 
@@ -180,8 +184,12 @@ def main() -> None:
         ).stdout
         results[case] = json.loads(out.strip().splitlines()[-1])
     rates = {k: statistics.median(v["rates"]) for k, v in results.items() if "rates" in v}
-    arena = rates.get("textarena: GuessTheNumber")
-    table = Table("environment", "steps per CPU-second", "times textarena")
+    arena = rates.get("textarena: TruthAndDeception-v0")
+    table = Table(
+        "environment",
+        Column("steps/CPU-s", justify="right"),
+        Column("x textarena", justify="right"),
+    )
     for case, result in results.items():
         if case not in rates:
             table.add_row(case, f"not installed ({result['missing']})", "")
