@@ -115,9 +115,9 @@ class ReplayModel:
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """Open the file for one call, so that no process or thread inherits a connection."""
-        options = "mode=rw" if self.fallback else "mode=ro"
-        if not os.access(self.path.parent, os.W_OK):
-            options += "&immutable=1"  # write-ahead logging would want to make files there
+        writable = os.access(self.path.parent, os.W_OK) and os.access(self.path, os.W_OK)
+        # Even to read, write-ahead logging makes files beside this one, unless it is immutable.
+        options = "mode=rw" if writable else "mode=ro&immutable=1"
         try:
             uri = f"file:{quote(str(self.path.absolute()))}?{options}"
             with closing(sqlite3.connect(uri, uri=True, timeout=BUSY)) as file:
