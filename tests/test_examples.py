@@ -9,7 +9,13 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 FAST = ("gymnasium_loop.py", "branch_and_compare.py", "own_environment.py")
-BLOCKS = re.findall(r"```python\n(.*?)```\n", (ROOT / "README.md").read_text(), re.DOTALL)
+PAGES = ["README.md", "docs/contract.md", "docs/environments/backend.md"]
+BLOCKS = [
+    pytest.param(block, id=f"{page}-{i}")
+    for page in PAGES
+    for i, block in enumerate(re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S))
+    if block.startswith(("import ", "from "))  # whole programs
+]
 
 
 @pytest.mark.parametrize("name", FAST)
@@ -23,10 +29,10 @@ def test_example(name):
     assert "reward" in done.stdout
 
 
-@pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
-def test_readme(block):
-    exec(compile(block, "README.md", "exec"), {})
+@pytest.mark.parametrize("block", BLOCKS)
+def test_page(block):
+    exec(compile(block, "page", "exec"), {})
 
 
-def test_the_readme_has_its_examples():
-    assert len(BLOCKS) >= 2
+def test_the_pages_have_their_examples():
+    assert len(BLOCKS) >= 4
