@@ -12,6 +12,7 @@ from colbench_env.errors import ConfigError
 
 ENVIRONMENTS = {  # id -> (the class, PettingZoo's module)
     "ColBench/Backend-v0": ("colbench_env.envs.backend:BackendEnv", "colbench_env.backend_v0"),
+    "ColBench/Frontend-v0": ("colbench_env.envs.frontend:FrontendEnv", "colbench_env.frontend_v0"),
 }
 
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from colbench_env.errors import ConfigError, MissingDependencyError, TaskError
 from colbench_env.records import Task
+from colbench_env.tasks.pages import page_task
 from colbench_env.tasks.source import LazyIds, TaskSource, entry_point, no_split
 
 HUB_FILES = {"train": "train.jsonl", "test": "test.jsonl"}
@@ -63,6 +64,7 @@ def backend_task(record: Mapping[str, Any], task_id: str, split: str, where: str
 
 CONVERTERS: dict[str, Callable[[Mapping[str, Any], str, str, str], Task]] = {
     "backend": backend_task,
+    "frontend": page_task,
 }
 
 

@@ -11,6 +11,7 @@ from colbench_env.errors import ConfigError, TaskError
 from colbench_env.records import Task
 from colbench_env.tasks.builtin_tasks import builtin_tasks, read_toml
 from colbench_env.tasks.jsonl import HubTasks, JsonlTasks
+from colbench_env.tasks.pages import named_pages
 from colbench_env.tasks.procedural import ProceduralTasks
 from colbench_env.tasks.source import TaskList, TaskSource
 
@@ -57,6 +58,8 @@ def load_tasks(
 @lru_cache(maxsize=64)
 def _named(spec: str, kind: str, on_bad: OnBad, changed: int | None) -> TaskSource:
     """Open a source; `changed`, when its file was last written, only tells versions apart."""
+    if kind == "frontend" and (pages := named_pages(spec)) is not None:
+        return pages
     if spec == "builtin":
         return builtin_tasks(kind)
     name, _, query = spec.partition("?")

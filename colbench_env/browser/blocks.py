@@ -1,0 +1,200 @@
+"""Read a drawn page back as blocks: what stands where, in which colours, with which words.
+
+Boxes come from the engine's layout, colours and the true extent of words from the pixels, so that
+what cannot be seen (hidden, covered, text without contrast) is no block, whatever the markup says.
+The same code serves every engine.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from colbench_env.browser.page import Block
+
+MIN_SIDE = 4  # pixels; what is thinner is a line, not a block
+MIN_CONTRAST = 24  # of 255, largest difference of a colour channel between words and ground
+MAX_TEXT = 300  # characters kept of a block's words
+_CONTROLS = {"button", "input", "textarea", "select", "progress", "meter"}
+Box = tuple[float, float, float, float]
+
+
+def find_blocks(
+    root: Any, boxes: Mapping[str, Box], rgba: NDArray[np.uint8]
+) -> tuple[list[Block], str]:
+    """Return the visible blocks of a page in document order, and its most common colour.
+
+    Args:
+        root: Element tree as it was drawn; elements carry ids.
+        boxes: Layout boxes `(x, y, width, height)` by id; inline elements have none.
+        rgba: The picture, uint8 `[H, W, 4]`, contiguous.
+    """
+    image = rgba.view(np.uint32)[..., 0]  # [H, W], one number a pixel, alpha 255 throughout
+    ground = _most_common(image[::8, ::8])
+    elements, parents, texts, corners = _boxed(root, boxes, image.shape)
+    fills, framed = _fills(corners, image)
+    blocks = []
+    for i, element in enumerate(elements):
+        tag = element.tag
+        x0, y0, x1, y1 = corners[i]
+        behind = fills[parents[i]] if parents[i] >= 0 else ground
+        filled = _apart(int(fills[i]), int(behind))
+        shape = (int(x0), int(y0), int(x1 - x0), int(y1 - y0))
+        large = x1 - x0 >= MIN_SIDE and y1 - y0 >= MIN_SIDE
+        fill = _hex(int(fills[i]))
+        words = " ".join(" ".join(texts[i]).split())
+        if tag in ("img", "svg"):
+            if large and (filled or framed[i]):
+                blocks.append(Block("image", *shape, fill=fill, tag=tag))
+            continue
+        inner = _ink(image, corners, i, parents) if words else None
+        if large and (filled or framed[i]):
+            kind = "control" if tag in _CONTROLS else "box"
+            blocks.append(Block(kind, *shape, fill=fill, tag=tag))
+        if inner is not None:
+            x, y, width, height, size, color = inner
+            seen = words[:MAX_TEXT]
+            blocks.append(Block("text", x, y, width, height, seen, _hex(color), fill, size, tag))
+    return blocks, _hex(ground)
+
+
+def _boxed(
+    root: Any, boxes: Mapping[str, Box], shape: tuple[int, ...]
+) -> tuple[list[Any], list[int], list[list[str]], NDArray[np.int64]]:
+    """Return the elements with a box inside the picture, each one's boxed ancestor (index or -1),
+    its own words, and its corners `[N, 4]` as x0, y0, x1, y1.
+    """
+    height, width = shape
+    elements: list[Any] = []
+    parents: list[int] = []
+    texts: list[list[str]] = []
+    corners: list[tuple[int, int, int, int]] = []
+    pending: list[tuple[Any, int]] = [(root.find("body"), -1)]
+    claimed: set[str] = set()
+    while pending:
+        element, owner = pending.pop()
+        if isinstance(element, str):
+            if owner >= 0:
+                texts[owner].append(element)
+            continue
+        if element is None or element.tag == "style":
+            continue
+        name = element.get("id", "")
+        box = boxes.get(name) if name not in claimed else None
+        if box is not None and box[2] > 0 and box[3] > 0:
+            claimed.add(name)
+            x0, y0 = max(round(box[0]), 0), max(round(box[1]), 0)
+            x1 = min(round(box[0] + box[2]), width)
+            y1 = min(round(box[1] + box[3]), height)
+            if x1 > x0 and y1 > y0:
+                elements.append(element)
+                parents.append(owner)
+                texts.append([_value(element)])
+                corners.append((x0, y0, x1, y1))
+                owner = len(elements) - 1
+        if element.tag == "svg":
+            continue
+        inside: list[tuple[Any, int]] = []
+        if element.text:
+            inside.append((element.text, owner))
+        for child in element:
+            inside.append((child, owner))
+            if child.tail:
+                inside.append((child.tail, owner))
+        pending.extend(reversed(inside))
+    return elements, parents, texts, np.array(corners, np.int64).reshape(-1, 4)
+
+
+def _value(element: Any) -> str:
+    """Return the words of a field, which are no text of the tree."""
+    if element.tag != "input" or element.get("type", "").lower() in ("password", "checkbox"):
+        return ""
+    return str(element.get("value") or element.get("placeholder") or "")
+
+
+def _fills(
+    corners: NDArray[np.int64], image: NDArray[np.uint32]
+) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+    """Return each box's ground colour, read just inside its edges, and whether it has a frame."""
+    if not len(corners):
+        return np.zeros(0, np.uint32), np.zeros(0, np.bool_)
+    x0, y0, x1, y1 = corners.T
+    right, bottom = x1 - 1, y1 - 1
+    dx, dy = np.minimum(4, (x1 - x0) // 4), np.minimum(4, (y1 - y0) // 4)
+    middle_x, middle_y = (x0 + x1) // 2, (y0 + y1) // 2
+    third_x, third_y = x0 + (x1 - x0) // 3, y0 + (y1 - y0) // 3
+    xs = np.stack([x0 + dx, right - dx, middle_x, middle_x, third_x, third_x, x0 + dx, right - dx])
+    ys = np.stack(
+        [middle_y, middle_y, y0 + dy, bottom - dy, y0 + dy, bottom - dy, third_y, third_y]
+    )
+    samples = np.sort(image[ys, xs], axis=0)  # [8, N]
+    # The value of the longest run in each sorted column is the most common one.
+    best = (samples[:, None] == samples[None]).sum(0).argmax(0)
+    fills = samples[best, np.arange(len(corners))]
+    # A frame: on the edge another colour than just inside, on three sides at least.
+    edge_x = np.stack([x0, right, middle_x, third_x])
+    edge_y = np.stack([middle_y, third_y, y0, bottom])
+    framed = ((image[edge_y, edge_x] != fills).sum(0) >= 3) & (x1 - x0 > 8) & (y1 - y0 > 8)
+    outside_x = np.stack([np.maximum(x0 - 1, 0), np.minimum(x1, image.shape[1] - 1)])
+    outside = image[np.stack([middle_y, middle_y]), outside_x]
+    framed &= (image[edge_y[:2], edge_x[:2]] != outside).any(0)
+    return fills, framed
+
+
+def _ink(
+    image: NDArray[np.uint32], corners: NDArray[np.int64], i: int, parents: list[int]
+) -> tuple[int, int, int, int, int, int] | None:
+    """Return extent, line height and colour of what is drawn in a box outside its children's boxes.
+
+    Returns:
+        `(x, y, width, height, line height, packed colour)`, or None where nothing stands out.
+    """
+    x0, y0, x1, y1 = corners[i]
+    region = image[y0:y1, x0:x1]
+    children = [j for j in range(i + 1, len(parents)) if parents[j] == i]
+    ground = _most_common(region[::2, ::3])
+    mask = region != ground
+    for j in children:
+        cx0, cy0, cx1, cy1 = corners[j]
+        mask[max(cy0 - y0, 0) : cy1 - y0, max(cx0 - x0, 0) : cx1 - x0] = False
+    if x1 - x0 > 8 and y1 - y0 > 8:  # leave frames out
+        mask[:2] = mask[-2:] = False
+        mask[:, :2] = mask[:, -2:] = False
+    rows = np.flatnonzero(mask.any(1))
+    if not len(rows):
+        return None
+    top, bottom = int(rows[0]), int(rows[-1])
+    columns = np.flatnonzero(mask[top : bottom + 1].any(0))
+    left, right = int(columns[0]), int(columns[-1])
+    color = _most_common(region[mask])
+    if not _apart(color, ground, MIN_CONTRAST):
+        return None
+    breaks = np.flatnonzero(np.diff(rows) > 1)
+    lines = np.diff(np.concatenate([[-1], breaks, [len(rows) - 1]]))
+    size = int(np.median(lines[lines > 2])) if (lines > 2).any() else int(lines.max())
+    return int(x0) + left, int(y0) + top, right - left + 1, bottom - top + 1, size, color
+
+
+def _most_common(values: NDArray[np.uint32]) -> int:
+    flat = values.ravel()
+    if len(flat) <= 64:
+        return int(Counter(flat.tolist()).most_common(1)[0][0])
+    found, counts = np.unique(flat, return_counts=True)
+    return int(found[counts.argmax()])
+
+
+def _channels(color: int) -> tuple[int, int, int]:
+    return color & 255, color >> 8 & 255, color >> 16 & 255
+
+
+def _apart(one: int, other: int, least: int = 4) -> bool:
+    """Whether two packed colours differ by at least `least` in some channel."""
+    return any(abs(a - b) >= least for a, b in zip(_channels(one), _channels(other), strict=True))
+
+
+def _hex(color: int) -> str:
+    return "#%02x%02x%02x" % _channels(color)
