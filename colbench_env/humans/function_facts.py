@@ -82,7 +82,10 @@ def _members(node: ast.List | ast.Tuple | ast.Set, name: str, words: Words) -> I
     size = max(1, _ENTRIES // max(len(group) for group in leaves))
     for start in range(0, len(node.elts), size):
         chunk = node.elts[start : start + size]
-        said = listing([words.say(e) for e in chunk])
+        try:
+            said = listing([words.say(e) for e in chunk])
+        except UnsayableError:
+            continue
         changes = [Mutation.at(node, "drop entry", start + i) for i in range(len(chunk))]
         also = f"for {name} I think of {said}"
         belong = "belong" if len(chunk) > 1 else "belongs"
@@ -182,7 +185,10 @@ def _empty_input(function: ast.FunctionDef, words: Words) -> Iterator[Sketch]:
             and not list(ast.iter_child_nodes(node.value))[1:]
         )
         if node.targets[0].id == last.value.id and (empty or literal(node.value) is not None):
-            value, source = words.say(node.value), words.say(loops[0].iter)
+            try:
+                value, source = words.say(node.value), words.say(loops[0].iter)
+            except UnsayableError:
+                return
             yield sketch(
                 "empty",
                 node,
