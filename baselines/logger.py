@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ class Logger:
         self._wandb = None if quiet else _wandb(self.folder)
 
     def log(self, stage: str, step: int, metrics: Mapping[str, float]) -> None:
-        """Report the metrics of a step.
+        """Report the metrics of a step; one that is on file already is not written again.
 
         Args:
             stage: Which part of the algorithm ("critic", "actor", "evaluate").
@@ -104,14 +105,15 @@ class Logger:
         Raises:
             AlarmError: A metric is beyond its limit; it has been written all the same.
         """
-        row = {"stage": stage, "step": step, **{k: float(v) for k, v in metrics.items()}}
-        self.rows.append(row)
-        self._append([row])
-        for name, value in metrics.items():
-            if self._tensorboard is not None:
-                self._tensorboard.add_scalar(f"{stage}/{name}", value, step)
-        if self._wandb is not None:
-            self._wandb.log({f"{stage}/{k}": v for k, v in metrics.items()})
+        if not any(r["stage"] == stage and r["step"] == step for r in self.rows):
+            row = {"stage": stage, "step": step, **{k: float(v) for k, v in metrics.items()}}
+            self.rows.append(row)
+            self._append([row])
+            for name, value in metrics.items():
+                if self._tensorboard is not None:
+                    self._tensorboard.add_scalar(f"{stage}/{name}", value, step)
+            if self._wandb is not None:
+                self._wandb.log({f"{stage}/{k}": v for k, v in metrics.items()})
         for alarm in self._alarms:
             if alarm.metric in metrics and alarm.rings(metrics[alarm.metric]):
                 raise AlarmError(
@@ -157,14 +159,10 @@ class Logger:
 def _tensorboard(folder: Path) -> Any | None:
     if importlib.util.find_spec("tensorboard") is None:
         return None
-    from torch.utils.tensorboard import SummaryWriter
-
-    return SummaryWriter(str(folder / "tensorboard"))
+    return import_module("torch.utils.tensorboard").SummaryWriter(str(folder / "tensorboard"))
 
 
 def _wandb(folder: Path) -> Any | None:
     if "WANDB_PROJECT" not in os.environ or importlib.util.find_spec("wandb") is None:
         return None
-    import wandb
-
-    return wandb.init(dir=str(folder), name=folder.name, resume="allow")
+    return import_module("wandb").init(dir=str(folder), name=folder.name, resume="allow")

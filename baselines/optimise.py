@@ -18,6 +18,8 @@ from colbench_env.baselines.logger import AlarmError, Logger
 from colbench_env.baselines.parallel import gather, rank, share, sum_gradients, world_size
 from colbench_env.errors import ConfigError
 
+SAVE_EVERY = 50  # updates between two checkpoints; the last is always saved
+
 T = TypeVar("T")
 Loss = Callable[[list[T]], tuple[Tensor, Mapping[str, float]]]
 
@@ -100,7 +102,6 @@ def fit(
     seed: int,
     logger: Logger,
     checkpoint: Checkpoint,
-    save_every: int = 50,
     after_step: Callable[[int, int], None] | None = None,
 ) -> None:
     """Train on items that do not change, from where an interrupted run left off.
@@ -114,7 +115,6 @@ def fit(
         seed: Of the order.
         logger: Gets loss, gradient norm, learning rate and the metrics of each update.
         checkpoint: Where weights and optimiser are kept.
-        save_every: Updates between two checkpoints; the last is always saved.
         after_step: Called with the number of updates made and their total.
 
     Raises:
@@ -131,7 +131,7 @@ def fit(
         model.load_state_dict(saved["weights"])
         optimizer.load_state_dict(saved["optimizer"])
         start = saved["step"]
-        logger.rewind(stage, start)
+    logger.rewind(stage, start)
 
     def save(step: int) -> None:
         if rank() == 0:
@@ -143,7 +143,7 @@ def fit(
             group["lr"] = schedule.rate(step, len(batches))
         metrics = _update(parameters, optimizer, [items[i] for i in batches[step]], loss, schedule)
         done = step + 1
-        if done % save_every == 0 or done == len(batches):
+        if done % SAVE_EVERY == 0 or done == len(batches):
             save(done)
         try:
             if rank() == 0:
@@ -169,7 +169,7 @@ def _update(
     for i in range(0, len(mine), schedule.micro_batch):
         micro = mine[i : i + schedule.micro_batch]
         value, metrics = loss(micro)
-        (value * (len(micro) / len(batch))).backward()  # type: ignore[no-untyped-call]
+        torch.autograd.backward(value * (len(micro) / len(batch)))
         parts.append((len(micro), {"loss": float(value.detach()), **metrics}))
     if world_size() > 1:
         sum_gradients(parameters)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from functools import cache
+from importlib import import_module
 from typing import Any, TypeVar
 
 from torch import nn
@@ -28,10 +29,12 @@ def accelerator() -> Any | None:
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         return None
     try:
-        from accelerate import Accelerator
+        accelerate = import_module("accelerate")
     except ImportError as error:
         raise MissingDependencyError("pip install accelerate") from error
-    return Accelerator(cpu=os.environ.get("ACCELERATE_USE_CPU", "").lower() in ("1", "true"))
+    return accelerate.Accelerator(
+        cpu=os.environ.get("ACCELERATE_USE_CPU", "").lower() in ("1", "true")
+    )
 
 
 def rank() -> int:
@@ -55,9 +58,7 @@ def gather(items: list[T]) -> list[T]:
     """Return the items of all processes, the first process's first."""
     if accelerator() is None:
         return items
-    from accelerate.utils import gather_object
-
-    gathered: list[T] = gather_object(items)
+    gathered: list[T] = import_module("accelerate.utils").gather_object(items)
     return gathered
 
 

@@ -169,6 +169,15 @@ class TransformersPolicy:
             )
         return result
 
+    def hidden(self, batch: TokenBatch) -> Tensor:
+        """Return the last layer's hidden states, `[B, T, H]`, with gradient."""
+        batch = batch.to(self.device)
+        with self._active(), self._precision():
+            states: Tensor = self.base.get_decoder()(
+                input_ids=batch.input_ids, attention_mask=batch.attention_mask, use_cache=False
+            ).last_hidden_state
+        return states
+
     @torch.no_grad()
     def score(self, rows: Sequence[Row]) -> list[Tensor]:
         """Return the log-probabilities of rows without gradient, each `[T]`, on the CPU."""

@@ -55,7 +55,8 @@ def load_policy(
     adapted = lora_rank > 0 or adapter_config.exists()
     base_path = _path(_base_of(adapter_config)) if adapter_config.exists() else path
     try:
-        weights: Any = AutoModelForCausalLM.from_pretrained(
+        load: Any = AutoModelForCausalLM.from_pretrained
+        weights = load(
             base_path,
             dtype=torch.bfloat16 if cuda and adapted else torch.float32,
             attn_implementation=attention,

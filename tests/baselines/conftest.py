@@ -93,3 +93,29 @@ def smol():
     from colbench_env.baselines.pretrained import load_policy
 
     return load_policy("smol", lora_rank=4, device="cpu", max_new_tokens=12)
+
+
+@pytest.fixture
+def echo(monkeypatch, tmp_path):
+    """Register the echo environment; returns the folder of a random model with few words."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import PreTrainedTokenizerFast
+
+    from colbench_env import registration
+
+    monkeypatch.setitem(registration.ENVIRONMENTS, "Test/Echo-v0", ("echo:EchoEnv", "echo"))
+    words = [*SPECIAL, "Repeat", ".", *"0123", *"ab"]
+    vocabulary = {word: i for i, word in enumerate(words)}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="<|pad|>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.add_special_tokens(SPECIAL)
+    wrapped = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer,
+        pad_token="<|pad|>",
+        eos_token="<|end|>",
+        chat_template=TEMPLATE,
+    )
+    folder = tmp_path / "model"
+    small_model(wrapped).save_pretrained(folder)
+    wrapped.save_pretrained(folder)
+    return folder

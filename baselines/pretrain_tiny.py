@@ -1,0 +1,210 @@
+"""Build the tiny chat model: a tokenizer and a 1M-parameter Llama, from scripted dialogues.
+
+A byte-level BPE with split digits and quotes, then a small Llama trained on the assistant's words
+in dialogues of scripted assistants of mixed quality (`tiny_dialogues.py`) on the training split of
+the procedural tasks. The result is an ordinary Transformers checkpoint in float16.
+
+    python -m colbench_env.baselines.pretrain_tiny --out checkpoints/tiny
+
+Everything follows from the seed; the same seed on the same machine gives the same file.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+import tyro
+
+from colbench_env.baselines.tiny_dialogues import Chat, Habits, dialogues
+
+SPECIAL = {"pad": "<|pad|>", "end": "<|end|>", "user": "<|user|>", "assistant": "<|assistant|>"}
+TEMPLATE = (  # the system prompt is the same in every dialogue, so the tiny model does without it
+    "{% for m in messages %}{% if m['role'] != 'system' %}"
+    "<|{{ m['role'] }}|>{{ m['content'] }}<|end|>"
+    "{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
+)
+
+
+@dataclass
+class Args:
+    """Arguments of the pre-training.
+
+    Attributes:
+        out: Folder of the checkpoint.
+        seed: Of everything.
+        dialogues: How many to write.
+        epochs: Passes over them.
+        batch_size: Dialogues a step.
+        lr: Peak learning rate.
+        vocabulary: Pieces of the tokenizer.
+        hidden: Width of the model.
+        layers: Its depth.
+        heads: Its attention heads.
+        threads: Threads of the computation.
+        early: How often a scripted assistant answers too early.
+        senseless: How often it asks a senseless question.
+        mistaken: How often it mistakes what it was told.
+    """
+
+    out: Path = Path("runs/tiny")
+    seed: int = 0
+    dialogues: int = 60_000
+    epochs: int = 3
+    batch_size: int = 64
+    lr: float = 3e-3
+    vocabulary: int = 1_000
+    hidden: int = 128
+    layers: int = 4
+    heads: int = 4
+    threads: int = 1
+    early: float = 0.2
+    senseless: float = 0.2
+    mistaken: float = 0.1
+
+
+def train_tokenizer(chats: list[Chat], size: int) -> Any:
+    """Train a byte-level BPE whose digits and quotes are pieces of their own.
+
+    A value is thus spelled alike in a sentence and in code, so that it can be copied.
+    """
+    from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex('["\\d]'), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False),
+        ]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=list(SPECIAL.values()),
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator((m["content"] for chat in chats for m in chat), trainer)
+    wrap: Any = PreTrainedTokenizerFast
+    return wrap(
+        tokenizer_object=tokenizer,
+        pad_token=SPECIAL["pad"],
+        eos_token=SPECIAL["end"],
+        chat_template=TEMPLATE,
+        model_max_length=1024,
+    )
+
+
+def encode(chat: Chat, tokenizer: Any) -> tuple[list[int], list[bool]]:
+    """Return the ids of a chat, and which of them the assistant says."""
+    ids: list[int] = []
+    mask: list[bool] = []
+    end = tokenizer.eos_token_id
+    for message in chat:
+        role = tokenizer.convert_tokens_to_ids(SPECIAL[message["role"]])
+        words = tokenizer(message["content"], add_special_tokens=False)["input_ids"]
+        own = message["role"] == "assistant"
+        ids += [role, *words, end]
+        mask += [False, *[own] * (len(words) + 1)]
+    return ids, mask
+
+
+def build_model(args: Args, tokenizer: Any) -> Any:
+    """Return the untrained model."""
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(args.seed)
+    return LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=args.hidden,
+            intermediate_size=3 * args.hidden,
+            num_hidden_layers=args.layers,
+            num_attention_heads=args.heads,
+            num_key_value_heads=args.heads,
+            max_position_embeddings=1024,
+            tie_word_embeddings=True,
+            bos_token_id=None,
+            eos_token_id=tokenizer.eos_token_id,
+            pad_token_id=tokenizer.pad_token_id,
+        )
+    )
+
+
+def train(model: Any, data: list[tuple[list[int], list[bool]]], args: Args) -> list[float]:
+    """Train on the assistant's tokens; returns the loss of each step."""
+    rng = np.random.default_rng(args.seed)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=args.lr, betas=(0.9, 0.95), weight_decay=0.01
+    )
+    batches = [b for _ in range(args.epochs) for b in epoch(data, args.batch_size, rng)]
+    losses = []
+    model.train()
+    for step, batch in enumerate(batches):
+        rate = min((step + 1) / 100, 0.5 * (1 + math.cos(math.pi * step / len(batches))))
+        for group in optimizer.param_groups:
+            group["lr"] = args.lr * max(rate, 0.02)
+        width = max(len(data[i][0]) for i in batch)
+        ids = torch.zeros(len(batch), width, dtype=torch.int64)
+        labels = torch.full((len(batch), width), -100)
+        for row, i in enumerate(batch):
+            tokens, own = data[i]
+            ids[row, : len(tokens)] = torch.tensor(tokens)
+            labels[row, : len(tokens)] = torch.tensor(
+                [t if o else -100 for t, o in zip(tokens, own, strict=True)]
+            )
+        with torch.autocast("cpu", torch.bfloat16):  # padding is on the right: no mask is needed
+            hidden = model.model(input_ids=ids, use_cache=False).last_hidden_state[:, :-1]
+            where = labels[:, 1:] >= 0
+            logits = model.lm_head(hidden[where])
+        loss = F.cross_entropy(logits.float(), labels[:, 1:][where])
+        optimizer.zero_grad()
+        torch.autograd.backward(loss)
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        losses.append(loss.item())
+        if step % 100 == 99:
+            print(
+                f"step {step + 1} of {len(batches)}: loss {np.mean(losses[-100:]):.4f}", flush=True
+            )
+    return losses
+
+
+def epoch(data: list[Any], size: int, rng: np.random.Generator) -> list[list[int]]:
+    """Return batches of dialogues of like length, in random order."""
+    order = rng.permutation(len(data))
+    stretch = 50 * size  # sort by length within stretches only
+    batches = []
+    for start in range(0, len(order), stretch):
+        near = sorted(order[start : start + stretch].tolist(), key=lambda i: len(data[i][0]))
+        batches += [near[i : i + size] for i in range(0, len(near), size)]
+    return [batches[i] for i in rng.permutation(len(batches))]
+
+
+def main(args: Args) -> None:
+    """Write dialogues, train tokenizer and model, save them."""
+    started = time.perf_counter()
+    torch.set_num_threads(args.threads)
+    habits = Habits(args.early, args.senseless, args.mistaken)
+    chats = list(dialogues(args.dialogues, args.seed, difficulties=(1, 2), habits=habits))
+    tokenizer = train_tokenizer(chats, args.vocabulary)
+    data = [encode(chat, tokenizer) for chat in chats]
+    tokens = sum(len(ids) for ids, _ in data)
+    print(f"{len(data)} dialogues, {tokens} tokens, {time.perf_counter() - started:.0f} s")
+    model = build_model(args, tokenizer)
+    train(model, data, args)
+    model.half().save_pretrained(args.out)
+    tokenizer.save_pretrained(args.out)
+    size = sum(p.numel() for p in model.parameters())
+    print(f"{size} parameters in {args.out}, {time.perf_counter() - started:.0f} s in all")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args))
