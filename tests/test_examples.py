@@ -10,10 +10,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 FAST = ("gymnasium_loop.py", "branch_and_compare.py", "own_environment.py")
 PAGES = ["README.md", "docs/contract.md", "docs/environments/backend.md"]
+FENCED = r"^```python\n(.*?)^```$"
 BLOCKS = [
     pytest.param(block, id=f"{page}-{i}")
     for page in PAGES
-    for i, block in enumerate(re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.S))
+    for i, block in enumerate(re.findall(FENCED, (ROOT / page).read_text(), re.M | re.S))
     if block.startswith(("import ", "from "))  # whole programs
 ]
 
