@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from colbench_env.humans.phrases import ORDINALS, UnsayableError, is_length, listing
+from colbench_env.humans.phrases import verb as number
 
 if TYPE_CHECKING:
     from colbench_env.humans.wording import Words
@@ -66,7 +67,8 @@ def say_condition(words: Words, node: ast.expr, holds: bool = True) -> str:
     if isinstance(node, ast.Constant):
         return "always" if bool(node.value) == holds else "never"
     if isinstance(node, ast.Name) and node.id in words.collections:
-        return f"{words.say(node)} is {'not ' if holds else ''}empty"
+        subject = words.say(node)
+        return f"{subject} {number(subject)} {'not ' if holds else ''}empty"
     return f"{words.say(node)} is {'true' if holds else 'false'}"
 
 
@@ -94,7 +96,8 @@ def _alternatives(words: Words, node: ast.BoolOp, holds: bool) -> str:
     assert isinstance(first, ast.Compare)
     is_or = isinstance(node.op, ast.Or) == (wanted in (ast.Eq, ast.In))
     if wanted in (ast.Eq, ast.NotEq):
-        return f"{words.say(first.left)} is {'' if positive else 'not '}{listing(values, 'or')}"
+        left = words.say(first.left)
+        return f"{left} {number(left)} {'' if positive else 'not '}{listing(values, 'or')}"
     verb = "has" if positive else "does not have"
     return f"{words.say(first.comparators[0])} {verb} {listing(values, 'or' if is_or else 'and')}"
 
@@ -107,17 +110,19 @@ def _comparison(words: Words, node: ast.Compare, holds: bool) -> str:
     if isinstance(op, (ast.In, ast.NotIn)):
         if isinstance(right, (ast.List, ast.Tuple, ast.Set)):
             among = listing([words.say(e) for e in right.elts], "or")
-            return f"{words.say(node.left)} {verb.removesuffix(' in')} {among}"
+            left = words.say(node.left)
+            return f"{left} {number(left)}{verb.removeprefix('is').removesuffix(' in')} {among}"
         if isinstance(node.left, ast.Constant):
             has = "does not have" if "not" in verb else "has"
             return f"{words.say(right)} {has} {words.say(node.left)}"
     if is_length(node.left) and isinstance(right, ast.Constant) and right.value == 0:
         subject = words.say(node.left.args[0])
         if verb in ("is", "is at most"):
-            return f"{subject} is empty"
+            return f"{subject} {number(subject)} empty"
         if verb in ("is not", "is more than"):
-            return f"{subject} is not empty"
-    return f"{words.say(node.left)} {verb} {words.say(right)}"
+            return f"{subject} {number(subject)} not empty"
+    left = words.say(node.left)
+    return f"{left} {number(left)}{verb.removeprefix('is')} {words.say(right)}"
 
 
 def _between(words: Words, node: ast.Compare, holds: bool) -> str:

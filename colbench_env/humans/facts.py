@@ -14,6 +14,8 @@ from colbench_env.humans.vocabulary import CUES
 from colbench_env.records import Dialogue, Fact, Task
 
 HUMAN = "human_0"
+_STATED = 1.5
+"""Factor on the scores of stated facts: they were written to be told."""
 _SAME = 0.7
 """A derived fact is the same as a stated one if it shares this share of its content words."""
 
@@ -111,7 +113,7 @@ def _knowledge(brief: str, reference: str, stated: str) -> Knowledge:
         facts,
         tuple(text for _, text in wordings),
         tuple(i for i, _ in wordings),
-        Ranking(documents, background=stems(brief)),
+        Ranking(documents, stems(brief), [1.0 if "@" in f.id else _STATED for f in facts]),
     )
 
 

@@ -142,7 +142,7 @@ def _coined(token: str) -> bool:
 
 
 def decoded(reply: str) -> str:
-    """The reply, followed by what its base64 or hexadecimal blobs and spelled words say."""
+    """The reply with spelled words put together, and what its base64 or hexadecimal blobs say."""
     extra: list[str] = []
     for blob in _BLOB.findall(reply):
         for decode in (base64.b64decode, bytes.fromhex):
@@ -150,8 +150,7 @@ def decoded(reply: str) -> str:
                 extra.append(decode(blob).decode())
             except (ValueError, binascii.Error):
                 continue
-    for spelled in _SPELLED.findall(reply):
-        extra.append(re.sub(r"[-., ]", "", spelled))
+    reply = _SPELLED.sub(lambda found: re.sub(r"[-., ]", "", found[0]), reply)
     return " ".join([reply, *extra]) if extra else reply
 
 

@@ -194,12 +194,16 @@ class Ranking:
 
     Args:
         documents: Each a mapping from stems to weights (a count, or a count times a field weight).
+        priors: Factor on each document's scores; 1 without it.
         background: Stems of the brief: a question that uses them is not foreign, even if no
             document holds them.
     """
 
     def __init__(
-        self, documents: Sequence[Mapping[str, float]], background: Iterable[str] = ()
+        self,
+        documents: Sequence[Mapping[str, float]],
+        background: Iterable[str] = (),
+        priors: Sequence[float] = (),
     ) -> None:
         self.size = len(documents)
         lengths = [sum(v for k, v in d.items() if k[-1] != "-") for d in documents]
@@ -212,7 +216,8 @@ class Ranking:
         self._postings: dict[str, tuple[tuple[int, float], ...]] = {}
         for word, held in holders.items():
             idf = IDF_FLOOR + math.log(1 + (self.size - len(held) + 0.5) / (len(held) + 0.5))
-            self._postings[word] = tuple((i, idf * value) for i, value in held)
+            scales = [(i, idf * (priors[i] if priors else 1.0), value) for i, value in held]
+            self._postings[word] = tuple((i, scale * value) for i, scale, value in scales)
         brief = frozenset(background)
         self._background = brief | {f"{w[:_PREFIX]}-" for w in brief if len(w) >= _PREFIX}
 

@@ -16,6 +16,7 @@ WELCOME = "Thanks, just ask me whatever you need to know."
 NO_TIME = "I have no time for that, please ask me one clear question or finish it."
 BE_PRECISE = "Just make it sensible; ask me about one thing in particular."
 PLAIN_WORDS = "I am no programmer, could you say that without computer words?"
+SORRY = "Sorry, I was wrong just now:"
 CHAT = (
     "Good question!",
     "Glad that you ask.",

@@ -60,7 +60,8 @@ class ScriptedHuman:
         known = knowledge(dialogue.task)
         before = own_replies(dialogue)
         correction = self._correction(known, before, dialogue.seed)
-        for text, facts in self._candidates(known, dialogue, before):
+        at_once = 1 if correction else self.persona.facts_at_once
+        for text, facts in self._candidates(known, dialogue, before, at_once):
             if correction:
                 text, facts = _joined(correction, (text, facts))
             text, leak = guarded(known.reference, before, text, self.guard)
@@ -69,7 +70,7 @@ class ScriptedHuman:
         return Reply(remarks.ENOUGH, (), measure(known.reference, [*before, remarks.ENOUGH]))
 
     def _candidates(
-        self, known: Knowledge, dialogue: Dialogue, before: Sequence[str]
+        self, known: Knowledge, dialogue: Dialogue, before: Sequence[str], at_once: int
     ) -> Iterator[_Candidate]:
         """Yield replies from the most to the least wanted; the first that leaks nothing is said."""
         message = dialogue.messages[-1].text if dialogue.messages else ""
@@ -85,20 +86,21 @@ class ScriptedHuman:
             yield remarks.PLAIN_WORDS, ()
             return
         told = known.told(before)
-        found: dict[int, None] = {}
-        for part in remarks.questions_in(message):
-            fact = _best(known, part, told)
-            if fact is not None:
-                found[fact] = None
+        vague = bool(remarks.VAGUE.search(message) or remarks.CHECK.search(message))
+        parts = remarks.questions_in(message)
+        found = [f for part in parts if (f := _best(known, part, told, vague)) is not None]
         if found and told:
-            found = dict.fromkeys(_told_when_asked_before(known, dialogue.messages)) or found
+            earlier = _told_when_asked_before(known, dialogue.messages)
+            if earlier and not set(found) & set(earlier):
+                found = earlier
+        found = list(dict.fromkeys(found))
         if found:
             says = [self._say(known.facts[i], told.get(i, 0), dialogue, before) for i in found]
-            if len(says) > 1 and persona.facts_at_once > 1:
+            if len(says) > 1 and at_once > 1:
                 yield _joined(says[0][0], says[1][0])
             for wordings in says:
                 yield from wordings
-        elif remarks.VAGUE.search(message) or remarks.CHECK.search(message):
+        elif vague:
             if not persona.answers_vague:
                 yield remarks.BE_PRECISE, ()
             elif persona.patience is not None and turn >= persona.patience:
@@ -155,16 +157,19 @@ class ScriptedHuman:
         for fact in known.facts:
             wrong = self._wrong(fact, seed)
             if wrong and wrong in before[-1]:
-                return f"Sorry, I was wrong just now: {fact.text}", (fact.id,)
+                return f"{remarks.SORRY} {fact.text}", (fact.id,)
         return None
 
 
-def _best(known: Knowledge, part: str, told: dict[int, int]) -> int | None:
-    """Return the index of the fact that a question is about, or None."""
+def _best(known: Knowledge, part: str, told: dict[int, int], vague: bool) -> int | None:
+    """Return the index of the fact that a question is about, or None.
+
+    A vague question is about a fact only if a word of it is, not for a cue such as "else".
+    """
     asked = read_question(part)
     matches = known.ranking.matches(asked)
-    if not matches or matches[0].evidence < MIN_EVIDENCE:
-        return _main_fact(known, asked, told)
+    if not matches or matches[0].evidence < (1.0 if vague else MIN_EVIDENCE):
+        return None if vague else _main_fact(known, asked, told)
     best = matches[0]
     if best.foreign > MAX_FOREIGN * best.evidence:
         return None
@@ -189,7 +194,9 @@ def _told_when_asked_before(known: Knowledge, messages: Sequence[Message]) -> li
     """Return the facts that answered the last message when it was asked before, if it was."""
     asked = read_question(messages[-1].text)
     for message, answer in pairwise(messages[:-1]):
-        if answer.agent == HUMAN != message.agent and read_question(message.text) == asked:
+        if answer.agent != HUMAN or answer.text.startswith(remarks.SORRY):
+            continue
+        if message.agent != HUMAN and read_question(message.text) == asked:
             return list(known.told([answer.text]))
     return []
 

@@ -10,9 +10,10 @@ from colbench_env.humans.phrases import UnsayableError, literal, verb
 from colbench_env.humans.wording import Words
 
 _OTHER = "in all other cases"
+_AFTER = "otherwise"  # behind guards that have returned
 _LONGEST_OPPOSITE = 110
 """Longest condition, in characters, whose opposite is said instead of "in all other cases"."""
-_NOTHING = (" is empty", " is 0", " is nothing (None)", " is an empty text", " is less than 1")
+_NOTHING = (" empty", " is 0", " are 0", " nothing (None)", " an empty text")
 
 
 def statement_facts(
@@ -33,9 +34,8 @@ def statement_facts(
         try:
             if isinstance(statement, ast.If):
                 yield from _branches(statement, words, loop, tests)
-                leaves = isinstance(statement.body[-1], (ast.Return, ast.Raise, ast.Continue))
-                if leaves and not statement.orelse:
-                    tests = (*(t for t in tests if t != _OTHER), _OTHER)
+                if isinstance(statement.body[-1], ast.Return) and not statement.orelse:
+                    tests = (*(t for t in tests if t != _AFTER), _AFTER)
             elif isinstance(statement, ast.For):
                 inner = words.each(statement.target, statement.iter)
                 yield from statement_facts(statement.body, words, inner)
@@ -118,6 +118,10 @@ def _circumstances(loop: str, tests: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _simple(node: ast.stmt, words: Words, loop: str, tests: tuple[str, ...]) -> Iterator[Sketch]:
+    if isinstance(node, ast.Return):
+        tests = tuple(_OTHER if test == _AFTER else test for test in tests)
+    else:
+        tests = tuple(test for test in tests if test != _AFTER)
     opening, closing = _circumstances(loop, tests)
     if isinstance(node, (ast.Return, ast.Raise)):
         kind = _kind_of_return(node, tests)
@@ -143,7 +147,7 @@ def _kind_of_return(node: ast.Return | ast.Raise, tests: tuple[str, ...]) -> str
     if isinstance(node, ast.Raise):
         return "error"
     value = node.value
-    if tests and tests[-1].endswith(_NOTHING):
+    if tests and tests[-1].endswith(_NOTHING) and " not " not in tests[-1]:
         return "empty"
     said = literal(value)
     if tests and isinstance(said, str) and any(w in said.lower() for w in ("error", "invalid")):

@@ -1,0 +1,175 @@
+"""How a scripted person talks: facts, vague and repeated questions, small talk, consistency."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from dialogues import RANKING, SHIPPING, make_task, talk
+from hypothesis import given
+from hypothesis import strategies as st
+
+from colbench_env.errors import ConfigError, TaskError
+from colbench_env.humans import NullHuman, ScriptedHuman, facts_for, make_human, remarks
+from colbench_env.records import Dialogue, Fact, Message, Reply, Task
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "says"),
+    [
+        ("What happens if the weight is negative?", "error", "ValueError"),
+        ("What should I return for a country that is not in the rates?", "case", "no delivery"),
+        ("Is a parcel of exactly 20 already charged extra?", "limit", "20 is not included"),
+        ("To how many decimals should the cost be rounded?", "rounding", "2 decimals"),
+        ("What is the rate for far countries?", "lookup", "21.75"),
+        ("How does express change the cost?", "case", "1.6"),
+    ],
+)
+def test_answers_the_question(question: str, kind: str, says: str) -> None:
+    [reply] = talk(make_task(), [question])
+    assert [fact.partition("@")[0] for fact in reply.facts] == [kind]
+    assert says in reply.text
+
+
+def test_says_what_the_fact_means_and_not_the_code() -> None:
+    [reply] = talk(make_task(RANKING), ["How should the entries be sorted?"])
+    assert reply.text == 'I want it sorted by the "points" of the entry, highest first.'
+
+
+def test_does_not_know_what_it_was_not_told() -> None:
+    replies = talk(make_task(), ["Which courier company brings it?", "Do you have a pet?"])
+    assert [reply.text for reply in replies] == list(remarks.DONT_KNOW[:2])
+    assert all(reply.facts == () for reply in replies)
+
+
+def test_a_stated_fact_comes_first_and_its_double_is_not_told_again() -> None:
+    stated = Fact("places", "Round the cost to 2 decimals please.", topics=("rounding",))
+    task = make_task(facts=[stated])
+    assert facts_for(task)[0] == stated
+    assert not any(fact.id.startswith("rounding@") for fact in facts_for(task))
+    [reply] = talk(task, ["How should I round?"])
+    assert reply.facts == ("places",)
+
+
+def test_vague_questions_get_one_new_fact_each_until_none_is_left() -> None:
+    task = make_task(RANKING)
+    known = [fact.id for fact in facts_for(task)]
+    replies = talk(task, ["Anything else?"] * (len(known) + 1))
+    told = [fact for reply in replies for fact in reply.facts]
+    assert told == [fact for fact in known if fact in told]
+    assert all(len(reply.facts) <= 1 for reply in replies)
+    assert len(told) > 3
+    assert replies[-1].text in (remarks.NOTHING_LEFT, remarks.ENOUGH)
+
+
+def test_the_same_question_gets_the_same_fact_in_other_words() -> None:
+    question = "What is the limit for the weight?"
+    first, second, third = talk(make_task(), [question] * 3)
+    assert first.facts == second.facts == third.facts != ()
+    assert first.text != second.text
+    assert "20" in first.text
+    assert "20" in second.text
+
+
+def test_a_compound_question_gets_two_facts_in_two_sentences() -> None:
+    question = "What if the country is unknown to the rates, and how should I round the cost?"
+    [reply] = talk(make_task(), [question])
+    assert len(reply.facts) == 2
+    assert "no delivery" in reply.text
+    assert "2 decimals" in reply.text
+
+
+def test_a_wrong_premise_is_corrected_by_the_fact() -> None:
+    [reply] = talk(make_task(), ["The cost is rounded to a whole number, right?"])
+    assert "2 decimals" in reply.text
+
+
+@pytest.mark.parametrize("text", ["Hi!", "Thanks a lot.", "Hello, happy to help you with this!"])
+def test_small_talk_is_answered_as_small_talk(text: str) -> None:
+    assert talk(make_task(), [text])[0].text == remarks.WELCOME
+
+
+def test_what_stands_before_the_question_does_not_count() -> None:
+    direct = talk(make_task(), ["How should the cost be rounded?"])[0]
+    polite = talk(
+        make_task(),
+        ["Thanks, the weight and the country are clear now. How should the cost be rounded?"],
+    )[0]
+    assert polite.facts == direct.facts
+
+
+def test_a_reply_depends_on_task_dialogue_and_seed_alone() -> None:
+    task, human = make_task(), ScriptedHuman(persona="forgetful")
+    messages = (Message("human_0", task.brief), Message("assistant_0", "How is it rounded?"))
+    dialogues = [Dialogue(task, messages, seed) for seed in range(20)]
+    together = human.reply(dialogues)
+    copies = [Dialogue.from_dict(json.loads(json.dumps(d.to_dict()))) for d in dialogues]
+    apart = [ScriptedHuman(persona="forgetful").reply([d])[0] for d in reversed(copies)]
+    assert together == apart[::-1]
+    assert len({reply.text for reply in together if isinstance(reply, Reply)}) == 2
+
+
+@given(
+    st.lists(st.text(max_size=300), min_size=1, max_size=6),
+    st.sampled_from(["plain", "chatty", "vague", "changes_mind", "novice", "impatient"]),
+    st.integers(0, 99),
+)
+def test_any_text_gets_a_short_reply(questions: list[str], persona: str, seed: int) -> None:
+    for reply in talk(make_task(), questions, persona, seed):
+        assert 0 < len(reply.text) <= 400
+
+
+def test_replies_have_at_most_two_sentences() -> None:
+    questions = ["Anything else?", "What if the weight is 0? And how is it rounded?"] * 6
+    for persona in ("plain", "chatty", "changes_mind"):
+        for reply in talk(make_task(), questions, persona, seed=1):
+            quoted = re.sub(r'"[^"]*"', "Q", reply.text)
+            assert len(re.findall(r"[.!?](?=\s|$)|Q(?= [A-Z]|$)", quoted)) <= 2
+
+
+def test_an_unparsable_reference_leaves_the_stated_facts() -> None:
+    task = make_task("def broken(:\n", [Fact("unit", "Weights are in kilograms.")])
+    assert [fact.id for fact in facts_for(task)] == ["unit"]
+    assert talk(task, ["In which unit are the weights?"])[0].facts == ("unit",)
+
+
+def test_a_task_without_a_reference_is_an_error() -> None:
+    task = Task("empty", "Write something.")
+    with pytest.raises(TaskError, match=r"'empty'.*reference"):
+        ScriptedHuman().reply([Dialogue(task, (Message("assistant_0", "What?"),))])
+
+
+def test_null_says_one_sentence_and_measures_it() -> None:
+    [reply] = NullHuman("Just do it.").reply([Dialogue(make_task(SHIPPING), ())])
+    assert reply == Reply("Just do it.")
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("scripted", "scripted"),
+        ("scripted:terse", "scripted:terse"),
+        ("scripted?persona=vague&guard=refuse", "scripted:vague"),
+        ("null", "null"),
+    ],
+)
+def test_make_human(spec: str, name: str) -> None:
+    human = make_human(spec)
+    assert human.name == name
+    assert make_human(human) is human
+
+
+@pytest.mark.parametrize(
+    ("spec", "hint"),
+    [
+        ("robot", "scripted"),
+        ("scripted:rude", "terse"),
+        ("scripted?guard=shout", "redact"),
+        ("scripted?mood=bad", "persona"),
+        ("null:x", "scripted"),
+    ],
+)
+def test_an_unknown_human_is_an_error_that_names_the_choices(spec: str, hint: str) -> None:
+    with pytest.raises(ConfigError, match=hint):
+        make_human(spec)
