@@ -1,10 +1,10 @@
 import gymnasium as gym
 import pettingzoo
 import pytest
-from conftest import double_task
 from hypothesis import given
 from hypothesis import strategies as st
 from pettingzoo.test import api_test
+from toy_tasks import double_task
 
 import colbench_env
 from colbench_env import backend_v0

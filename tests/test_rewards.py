@@ -3,7 +3,7 @@ import json
 import pickle
 
 import pytest
-from conftest import double_task
+from toy_tasks import double_task
 
 from colbench_env import sandbox
 from colbench_env.errors import ConfigError, Fault
@@ -143,9 +143,7 @@ def test_a_failing_sandbox_is_a_fault_and_never_a_score():
             if self.good:
                 self.good -= 1
                 return sandbox.run(batch)
-            return [
-                sandbox.Verdict("sandbox_error", (), 0.0, "no zygote", "kernel") for _ in batch
-            ]
+            return [sandbox.Verdict("sandbox_error", (), 0.0, "no zygote", "kernel") for _ in batch]
 
     work = Submission(double_task(), "def scale(x): return x")
     for good in (0, 1):
