@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from colbench_env.baselines import scripted_frontend
 from colbench_env.baselines.model_policy import model_policy
 from colbench_env.baselines.rollout import Action, Policy, Query
 from colbench_env.errors import ConfigError
@@ -127,6 +128,9 @@ POLICIES: Mapping[str, tuple[Callable[[Query], str], bool]] = {
     "ask": (ask, False),
     "ask-and-ignore": (ask_and_ignore, False),
     "ask-generic": (ask_generic, False),
+    "draft": (scripted_frontend.draft, False),
+    "draft-and-ignore": (scripted_frontend.draft_and_ignore, False),
+    "draft-once": (scripted_frontend.draft_once, False),
     "oracle": (oracle, True),
     "random": (random_words, False),
 }

@@ -347,7 +347,9 @@ class CollabEnv(ParallelEnv[str, str, str]):
             ]
         else:
             heard = [
-                f"{m.agent}: {m.text}" if m.agent != ENV else m.text
+                f"{m.agent}: {m.text if m.agent == agent else self._line(agent, m)}"
+                if m.agent != ENV
+                else m.text
                 for m in log
                 if m.agent == agent or not m.to or agent in m.to
             ]

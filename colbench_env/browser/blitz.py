@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import metadata, resources
-from typing import Any
+from typing import Any, TypeVar
 
 import blitz_py
+import lxml.html
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,13 @@ from colbench_env.browser.page import MAX_HEIGHT, VIEWPORT, WIDTH
 from colbench_env.browser.sanitise import Document
 
 FONT = "Inter Variable"
+T = TypeVar("T")
+_INLINE = set(
+    "a abbr b bdi cite code data dfn em i kbd label mark q s samp small span strong sub sup time u "
+    "var button input select textarea img svg output meter progress font tt big strike".split()
+)
+_BLOCKS = {"block", "flex", "grid", "table", "hidden", "absolute", "fixed"}  # of Tailwind
+_MARKER = "colbench-marker-"
 
 
 class DrawError(RuntimeError):
@@ -36,33 +45,109 @@ class Blitz:
         Raises:
             DrawError: The engine panicked or refused the page.
         """
-        html = _adapt(document)
-        try:
-            template = self._lay_out(html, VIEWPORT)
-            boxes = template.boxes()
-            height = self._height(boxes)
-            if height > VIEWPORT:
-                template = self._lay_out(html, height)
-                boxes = template.boxes()
-            width, height, data = template.render_rgba()
-        except (KeyboardInterrupt, SystemExit, MemoryError):
-            raise
-        except BaseException as error:  # a Rust panic is no Exception
-            raise DrawError(type(error).__name__) from None
+        html, marked = _adapt(document), _mark_runs(document)
+        template, boxes = self._lay_out(html, VIEWPORT)
+        height = self._height(boxes)
+        if height > VIEWPORT:
+            template, boxes = self._lay_out(html, height)
+        width, height, data = _survive(template.render_rgba)
+        if marked is not None:
+            boxes = _repair(document.root, boxes, self._lay_out(marked, height)[1])
         return np.frombuffer(data, np.uint8).reshape(height, width, 4), boxes
 
-    def _lay_out(self, html: str, height: int) -> Any:
-        return blitz_py.Template(
-            html,
-            width=WIDTH,
-            height=height,
-            base_url="http://page.invalid/",
-            default_font_family=FONT,
-        )
+    def _lay_out(self, html: str, height: int) -> tuple[Any, dict[str, Box]]:
+        def lay_out() -> tuple[Any, dict[str, Box]]:
+            template = blitz_py.Template(
+                html,
+                width=WIDTH,
+                height=height,
+                base_url="http://page.invalid/",
+                default_font_family=FONT,
+            )
+            return template, template.boxes()
+
+        return _survive(lay_out)
 
     def _height(self, boxes: dict[str, Box]) -> int:
         bottom = max((y + h for x, y, w, h in boxes.values() if w > 0 and h > 0), default=0)
         return int(min(max(bottom + 0.5, VIEWPORT), MAX_HEIGHT))
+
+
+def _survive(call: Callable[[], T]) -> T:
+    """Call the engine; its panics, which are no `Exception`, become a `DrawError`."""
+    try:
+        return call()
+    except (KeyboardInterrupt, SystemExit, MemoryError):
+        raise
+    except BaseException as error:
+        raise DrawError(type(error).__name__) from None
+
+
+def _mark_runs(document: Document) -> str | None:
+    """Return the page with an empty block before each run of inline elements among blocks.
+
+    The engine reports boxes in such a run without the offset of the anonymous block around it; the
+    marker stands where that block begins. None where there is no such run.
+    """
+    starts = []
+    for parent in document.root.find("body").iter():
+        if parent.tag == "svg" or parent.tag in _INLINE or len(parent) < 2:
+            continue
+        inline = [_is_inline(child) for child in parent]
+        if any(inline) and not all(inline):
+            starts += [c for i, c in enumerate(parent) if inline[i] and (i == 0 or not inline[i - 1])]
+    if not starts:
+        return None
+    markers = []
+    for child in starts:
+        marker = child.makeelement("div", {"id": _MARKER + child.get("id"), "hidden": ""})
+        marker.set("style", "display:block!important;height:0!important;margin:0!important")
+        before, parent = child.getprevious(), child.getparent()
+        if before is not None:
+            marker.tail, before.tail = before.tail, None
+        else:
+            marker.tail, parent.text = parent.text, None
+        tail = marker.tail
+        child.addprevious(marker)
+        marker.tail = tail
+        markers.append(marker)
+    html: str = lxml.html.tostring(document.root, encoding="unicode", doctype="<!DOCTYPE html>")
+    for marker in markers:
+        marker.drop_tree()
+    return html
+
+
+def _is_inline(element: Any) -> bool:
+    """Guess whether an element flows with the words around it."""
+    if element.tag not in _INLINE or "display" in element.get("style", ""):
+        return False
+    return _BLOCKS.isdisjoint(element.get("class", "").split())
+
+
+def _repair(root: Any, boxes: dict[str, Box], marked: dict[str, Box]) -> dict[str, Box]:
+    """Return the boxes with those in runs moved by what the engine left out.
+
+    Only what is reported above its marker is moved: in a block nothing can stand there. Markers
+    without a width stand in flexible boxes, where there is no anonymous block.
+    """
+    repaired = dict(boxes)
+    pending: list[tuple[Any, float, float]] = [(root.find("body"), 0.0, 0.0)]
+    while pending:
+        parent, dx, dy = pending.pop()
+        own = boxes.get(parent.get("id"))
+        marker: Box | None = None
+        for child in parent:
+            name = child.get("id", "")
+            marker = marked.get(_MARKER + name, marker if _is_inline(child) else None)
+            x, y, width, height = boxes.get(name, (0.0, 0.0, 0.0, 0.0))
+            move_x, move_y = dx, dy
+            if marker and own and marker[2] > 0 and height > 0 and y + 0.5 < marker[1]:
+                move_x, move_y = dx + marker[0] - own[0], dy + marker[1] - own[1]
+            if name in boxes:
+                repaired[name] = (x + move_x, y + move_y, width, height)
+            if child.tag != "svg":
+                pending.append((child, move_x, move_y))
+    return repaired
 
 
 def _adapt(document: Document) -> str:
@@ -70,8 +155,6 @@ def _adapt(document: Document) -> str:
 
     It draws neither placeholders, nor the text of a `textarea`, nor any `select`.
     """
-    import lxml.html
-
     fields = list(document.root.iter("input", "textarea", "select"))
     if not fields:
         return document.html

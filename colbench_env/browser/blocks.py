@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from colbench_env.browser.page import Block
+from colbench_env.browser.page import PLACEHOLDER, Block
 
 MIN_SIDE = 4  # pixels; what is thinner is a line, not a block
 MIN_CONTRAST = 24  # of 255, largest difference of a colour channel between words and ground
+MIN_FILL = 8  # the same between an area and what it lies on
 MAX_TEXT = 300  # characters kept of a block's words
 _CONTROLS = {"button", "input", "textarea", "select", "progress", "meter"}
 Box = tuple[float, float, float, float]
@@ -34,15 +35,15 @@ def find_blocks(
         rgba: The picture, uint8 `[H, W, 4]`, contiguous.
     """
     image = rgba.view(np.uint32)[..., 0]  # [H, W], one number a pixel, alpha 255 throughout
-    ground = _most_common(image[::8, ::8])
+    ground = _ground(image)
     elements, parents, texts, corners = _boxed(root, boxes, image.shape)
-    fills, framed = _fills(corners, image)
+    fills, framed, stands_out = _fills(corners, np.array(parents, np.int64), image, ground)
     blocks = []
     for i, element in enumerate(elements):
         tag = element.tag
         x0, y0, x1, y1 = corners[i]
         behind = fills[parents[i]] if parents[i] >= 0 else ground
-        filled = _apart(int(fills[i]), int(behind))
+        filled = stands_out[i] and _apart(int(fills[i]), int(behind))
         shape = (int(x0), int(y0), int(x1 - x0), int(y1 - y0))
         large = x1 - x0 >= MIN_SIDE and y1 - y0 >= MIN_SIDE
         fill = _hex(int(fills[i]))
@@ -60,6 +61,16 @@ def find_blocks(
             seen = words[:MAX_TEXT]
             blocks.append(Block("text", x, y, width, height, seen, _hex(color), fill, size, tag))
     return blocks, _hex(ground)
+
+
+def _ground(image: NDArray[np.uint32]) -> int:
+    """Return the most common colour, or the next one where that is the colour of images."""
+    found, counts = np.unique(image[::8, ::8], return_counts=True)
+    order = counts.argsort()[::-1]
+    if _hex(int(found[order[0]])) == PLACEHOLDER and len(order) > 1:
+        if counts[order[1]] * 10 >= counts.sum():
+            return int(found[order[1]])
+    return int(found[order[0]])
 
 
 def _boxed(
@@ -117,32 +128,64 @@ def _value(element: Any) -> str:
 
 
 def _fills(
-    corners: NDArray[np.int64], image: NDArray[np.uint32]
-) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
-    """Return each box's ground colour, read just inside its edges, and whether it has a frame."""
-    if not len(corners):
-        return np.zeros(0, np.uint32), np.zeros(0, np.bool_)
+    corners: NDArray[np.int64], parents: NDArray[np.int64], image: NDArray[np.uint32], ground: int
+) -> tuple[NDArray[np.uint32], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return each box's ground colour, whether it has a frame, and whether it stands out from what
+    lies around it, which need not be the element that it is in.
+
+    The colour is the most common one of 12 points just inside the edges, without those that lie in
+    a box inside it; a box that others cover has the colour of the one around it.
+    """
+    count = len(corners)
+    if not count:
+        return np.zeros(0, np.uint32), np.zeros(0, np.bool_), np.zeros(0, np.bool_)
     x0, y0, x1, y1 = corners.T
     right, bottom = x1 - 1, y1 - 1
     dx, dy = np.minimum(4, (x1 - x0) // 4), np.minimum(4, (y1 - y0) // 4)
     middle_x, middle_y = (x0 + x1) // 2, (y0 + y1) // 2
     third_x, third_y = x0 + (x1 - x0) // 3, y0 + (y1 - y0) // 3
-    xs = np.stack([x0 + dx, right - dx, middle_x, middle_x, third_x, third_x, x0 + dx, right - dx])
-    ys = np.stack(
-        [middle_y, middle_y, y0 + dy, bottom - dy, y0 + dy, bottom - dy, third_y, third_y]
-    )
-    samples = np.sort(image[ys, xs], axis=0)  # [8, N]
-    # The value of the longest run in each sorted column is the most common one.
-    best = (samples[:, None] == samples[None]).sum(0).argmax(0)
-    fills = samples[best, np.arange(len(corners))]
-    # A frame: on the edge another colour than just inside, on three sides at least.
+    last_x, last_y = right - (x1 - x0) // 4, bottom - (y1 - y0) // 4
+    top, low, near, far = y0 + dy, bottom - dy, x0 + dx, right - dx
+    xs = np.stack([near, far] * 3 + [middle_x, middle_x, third_x, third_x, last_x, last_x])
+    ys = np.stack([middle_y, middle_y, third_y, third_y, last_y, last_y] + [top, low] * 3)
+    covered = _covered(xs, ys, corners, parents)  # [12, N]
+    samples = image[ys, xs]
+    same = (samples[:, None] == samples[None]) & ~covered[None]
+    best = np.where(covered, 0, same.sum(1)).argmax(0)
+    fills = samples[best, np.arange(count)]
+    for i in np.flatnonzero(covered.all(0)):  # in document order: parents come first
+        fills[i] = fills[parents[i]] if parents[i] >= 0 else ground
+    # A frame: on three edges at least another colour than just inside, and than just outside.
     edge_x = np.stack([x0, right, middle_x, third_x])
     edge_y = np.stack([middle_y, third_y, y0, bottom])
-    framed = ((image[edge_y, edge_x] != fills).sum(0) >= 3) & (x1 - x0 > 8) & (y1 - y0 > 8)
-    outside_x = np.stack([np.maximum(x0 - 1, 0), np.minimum(x1, image.shape[1] - 1)])
-    outside = image[np.stack([middle_y, middle_y]), outside_x]
-    framed &= (image[edge_y[:2], edge_x[:2]] != outside).any(0)
-    return fills, framed
+    bare = ~_covered(edge_x, edge_y, corners, parents)
+    framed = ((image[edge_y, edge_x] != fills) & bare).sum(0) >= 3
+    framed &= (x1 - x0 > 8) & (y1 - y0 > 8)
+    # What stands out differs from what lies around it on at least half of its sides.
+    around_x = np.stack([x0 - 2, right + 2, third_x, third_x])
+    around_y = np.stack([third_y, third_y, y0 - 2, bottom + 2])
+    height, width = image.shape
+    exists = (around_x >= 0) & (around_x < width) & (around_y >= 0) & (around_y < height)
+    around = image[np.clip(around_y, 0, height - 1), np.clip(around_x, 0, width - 1)]
+    apart = ((around != np.where(framed, image[edge_y[0], edge_x[0]], fills)) & exists).sum(0)
+    stands_out = 2 * apart >= np.maximum(exists.sum(0), 1)
+    return fills, framed & stands_out, stands_out
+
+
+def _covered(
+    xs: NDArray[np.int64],
+    ys: NDArray[np.int64],
+    corners: NDArray[np.int64],
+    parents: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """Return which points `[P, N]` of each box lie in a box directly inside it."""
+    covered = np.zeros(xs.shape, np.bool_)
+    inner = np.flatnonzero(parents >= 0)
+    x0, y0, x1, y1 = corners[inner].T
+    px, py = xs[:, parents[inner]], ys[:, parents[inner]]
+    inside = (px >= x0) & (px < x1) & (py >= y0) & (py < y1)
+    np.logical_or.at(covered, (slice(None), parents[inner]), inside)
+    return covered
 
 
 def _ink(
@@ -164,6 +207,8 @@ def _ink(
     if x1 - x0 > 8 and y1 - y0 > 8:  # leave frames out
         mask[:2] = mask[-2:] = False
         mask[:, :2] = mask[:, -2:] = False
+    _clear_bars(mask)
+    _clear_bars(mask.T)
     rows = np.flatnonzero(mask.any(1))
     if not len(rows):
         return None
@@ -179,6 +224,18 @@ def _ink(
     return int(x0) + left, int(y0) + top, right - left + 1, bottom - top + 1, size, color
 
 
+def _clear_bars(mask: NDArray[np.bool_]) -> None:
+    """Clear, in place, what fills the region from top to bottom at its left or right: a border."""
+    whole = mask[3:-3].all(0) if len(mask) > 8 else np.zeros(mask.shape[1], np.bool_)
+    if not whole.any() or whole.all():
+        return
+    inner = mask.shape[1] // 4
+    for columns in (mask[:, :inner], mask[:, ::-1][:, :inner]):
+        bars = np.flatnonzero(columns[3:-3].all(0))
+        if len(bars):
+            columns[:, : int(bars[-1]) + 1] = False
+
+
 def _most_common(values: NDArray[np.uint32]) -> int:
     flat = values.ravel()
     if len(flat) <= 64:
@@ -191,7 +248,7 @@ def _channels(color: int) -> tuple[int, int, int]:
     return color & 255, color >> 8 & 255, color >> 16 & 255
 
 
-def _apart(one: int, other: int, least: int = 4) -> bool:
+def _apart(one: int, other: int, least: int = MIN_FILL) -> bool:
     """Whether two packed colours differ by at least `least` in some channel."""
     return any(abs(a - b) >= least for a, b in zip(_channels(one), _channels(other), strict=True))
 

@@ -24,7 +24,7 @@ NOTHING_SEEN = "I see an empty page."
 MIN_PAIR = 0.2  # likeness below which two blocks are no counterparts
 SHIFT, GROWTH = 14, 0.18  # pixels, and share of the size, that a person notices
 SAME_COLOUR = 0.8  # of `colour_likeness`: a CIEDE2000 difference of 10
-SAME_WORDS = 0.6
+SAME_LARGE = 0.96  # the same on a large area: a difference of 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,9 +134,9 @@ def make_page_viewer(spec: str | PageViewer) -> PageViewer:
 def find_remarks(wanted: Page, shown: Page) -> Iterator[Remark]:
     """Yield every difference that a person would notice, in no particular order."""
     ours, theirs = largest(wanted.blocks), largest(shown.blocks)
-    if not _alike(wanted.background, shown.background):
-        name = name_of(wanted.background)
-        yield Remark(f"The background of the page should be {name}.", 900.0, "background")
+    colour = _other_colour(wanted.background, shown.background, large=True)
+    if colour:
+        yield Remark(f"The background of the page should be {colour}.", 900.0, "background")
     pairs = [pair for pair in pair_blocks(ours, theirs) if pair.likeness >= MIN_PAIR]
     paired, used = {p.ours for p in pairs}, {p.theirs for p in pairs}
     for pair in pairs:
@@ -156,12 +156,15 @@ def _differences(wanted: Block, shown: Block) -> Iterator[Remark]:
     if _misplaced(wanted, shown):
         text = f"{_capital(mention)} should be {place(wanted)}, {_extent(wanted)}."
         yield Remark(text, 0.5 * salience, "place")
-    if wanted.kind != "image" and not _alike(wanted.fill, shown.fill) and wanted.kind != "text":
-        text = f"{_capital(mention)} should be {name_of(wanted.fill)}."
-        yield Remark(text, 0.5 * salience, "colour")
-    if wanted.kind == "text" and not _alike(wanted.color, shown.color):
-        text = f"{_capital(mention)} should be in {name_of(wanted.color)}."
-        yield Remark(text, 0.3 * salience, "colour")
+    if wanted.kind in ("box", "control"):
+        colour = _other_colour(wanted.fill, shown.fill, large=wanted.area > 40_000)
+        if colour:
+            yield Remark(f"{_capital(mention)} should be {colour}.", 0.5 * salience, "colour")
+    if wanted.kind == "text":
+        colour = _other_colour(wanted.color, shown.color)
+        if colour:
+            text = f"The writing of {mention} should be {colour}."
+            yield Remark(text, 0.3 * salience, "colour")
     if wanted.kind == "text" and _quoted(wanted) != _quoted(shown):
         text = f"{_capital(mention)} should read {_quoted(wanted)}."
         yield Remark(text, 0.25 * salience, "words")
@@ -176,8 +179,26 @@ def _misplaced(wanted: Block, shown: Block) -> bool:
     return moved or grown
 
 
-def _alike(one: str, other: str) -> bool:
-    return bool(colour_likeness([one], [other])[0, 0] >= SAME_COLOUR)
+def _other_colour(wanted: str, shown: str, *, large: bool = False) -> str:
+    """Return what colour a thing should have; nothing where a person sees no difference.
+
+    Shades are told apart more finely on large areas. Where both colours go by the same name, it is
+    said which way to go.
+    """
+    likeness = float(colour_likeness([wanted], [shown])[0, 0])
+    if likeness >= (SAME_LARGE if large else SAME_COLOUR):
+        return ""
+    if name_of(wanted) != name_of(shown):
+        return name_of(wanted)
+    if likeness >= SAME_COLOUR:
+        return ""
+    brighter = _brightness(wanted) > _brightness(shown)
+    return f"{'lighter' if brighter else 'darker'} than this {name_of(wanted)}"
+
+
+def _brightness(colour: str) -> float:
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return 0.299 * red + 0.587 * green + 0.114 * blue
 
 
 def _salience(block: Block) -> float:
