@@ -16,6 +16,7 @@ import snowballstemmer  # type: ignore[import-untyped]
 
 from colbench_env.humans.vocabulary import (
     CUES,
+    EXISTENTIAL,
     NEGATIONS,
     NUMERIC,
     PERSONAL,
@@ -28,7 +29,7 @@ from colbench_env.humans.vocabulary import (
 K1, B = 1.2, 0.0
 _SYNONYM_WEIGHT, _PHRASE_WEIGHT = 0.6, 0.4
 _CUE_EVIDENCE, _WORD_EVIDENCE = 0.8, 1.0
-_CUE_LIMIT, _PREFIX = 2.0, 5
+_CUE_WORD, _CUE_LIMIT, _PREFIX = 1.2, 2.0, 5
 _FOREIGN_SUBJECT, _FOREIGN_ASPECT = 1.0, 2.5
 _ASPECTS = frozenset(
     f"kind:{kind}" for kind in ("letters", "order", "separator", "rounding", "duplicates", "units")
@@ -63,10 +64,14 @@ def _cues(word: str) -> tuple[str, ...]:
 
 
 _CUE_STEMS = {kind: {stem(word) for word in words.split()} for kind, words in CUES.items()}
-_PHRASE_KINDS = {
+_EXISTENTIAL, _PERSONAL = "existential", "personal"
+_PAIRS: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(phrase.split()): tuple(f"kind:{kind}" for kind in kinds.split())
     for phrase, kinds in PHRASES.items()
 }
+for _pairs, _hint in ((EXISTENTIAL, _EXISTENTIAL), (PERSONAL, _PERSONAL)):
+    for _pair in map(tuple, map(str.split, _pairs)):
+        _PAIRS[_pair] = (*_PAIRS.get(_pair, ()), _hint)
 _TECHNICAL_STEMS = frozenset(stem(word) for word in TECHNICAL.split())
 _FIGURE = re.compile(r"(?<![\w.])(?:[2-9]|\d\d+|\d+\.\d+)")
 _NEGATIVE = re.compile(r"\bnot\b|less than|at most|false|missing|other cases|empty")
@@ -106,23 +111,25 @@ def question(text: str) -> Question:
     """Return the words and cues of a question."""
     words: dict[str, None] = {}
     cues: dict[str, float] = {}
-    existential, personal, previous = False, False, ""
+    pairs: set[str] = set()
+    previous = ""
     for word in _words(text):
         content, kinds = _content(word), _cues(word)
-        for kind in _PHRASE_KINDS.get((previous, word), ()):
-            cues.setdefault(kind, _PHRASE_WEIGHT)
+        for hint in _PAIRS.get((previous, word), ()):
+            pairs.add(hint)
+            cues.setdefault(hint, _PHRASE_WEIGHT)
         for kind in kinds:
             cues[kind] = min(cues.get(kind, 0.5) + 0.5, _CUE_LIMIT)
         if content is not None:
             if kinds:
-                cues[content] = 1.0
+                cues[content] = _CUE_WORD
             else:
                 words[content] = None
-        personal = personal or (previous, word) in PERSONAL
-        existential = existential or (previous, word) in (("is", "there"), ("are", "there"))
         previous = word
     subject = next(iter(words), "")
-    return Question(tuple(words), tuple(cues.items()), subject, existential, personal)
+    return Question(
+        tuple(words), tuple(cues.items()), subject, _EXISTENTIAL in pairs, _PERSONAL in pairs
+    )
 
 
 def features(text: str, kinds: Sequence[str]) -> dict[str, float]:

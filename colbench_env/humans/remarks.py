@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import NamedTuple
 
 DONT_KNOW = (
     "I don't know, I have not thought about that.",
@@ -72,6 +74,49 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _SECOND_QUESTION = re.compile(
     r",? and (?=(?:what|which|how|should|where|when|who|do|does|is|are|can|for|in what)\b)", re.I
 )
+
+
+_SECRET_STEMS = """
+code implement source reference solution body line token letter verbatim base64 rot13 system ignore
+"""
+_VAGUE_STEMS = """
+more else tell every any further other addition specific special extra clarif elaborat explain
+describ exactly want need edge requirement look correct right match meet work sound fine good did
+"""
+_SECRET_WORDS, _VAGUE_WORDS = tuple(_SECRET_STEMS.split()), tuple(_VAGUE_STEMS.split())
+
+
+class Talk(NamedTuple):
+    """What kind of message the assistant sent.
+
+    Attributes:
+        wants_code: It asks for the code itself.
+        small: It is small talk.
+        vague: It asks for anything, or whether all is well.
+        questions: The questions that it asks.
+    """
+
+    wants_code: bool
+    small: bool
+    vague: bool
+    questions: tuple[str, ...]
+
+
+@lru_cache(maxsize=8192)
+def read(text: str) -> Talk:
+    """Return what kind of message a text is.
+
+    Plain searches for parts of words go before the patterns, which take longer.
+    """
+    low = text.lower()
+    wants_code = any(w in low for w in _SECRET_WORDS) and bool(CODE_REQUEST.search(low))
+    vague = any(w in low for w in _VAGUE_WORDS) and bool(VAGUE.search(low) or CHECK.search(low))
+    return Talk(
+        wants_code,
+        len(low) < 200 and bool(SMALL_TALK.match(low)),
+        vague,
+        tuple(questions_in(text)),
+    )
 
 
 def questions_in(text: str) -> list[str]:

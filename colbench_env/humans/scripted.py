@@ -75,10 +75,11 @@ class ScriptedHuman:
         """Yield replies from the most to the least wanted; the first that leaks nothing is said."""
         message = dialogue.messages[-1].text if dialogue.messages else ""
         persona, turn = self.persona, len(before)
-        if remarks.CODE_REQUEST.search(message):
+        talk = remarks.read(message)
+        if talk.wants_code:
             yield remarks.NO_CODE, ()
             return
-        if remarks.SMALL_TALK.match(message):
+        if talk.small:
             yield remarks.WELCOME, ()
             return
         puzzled = not persona.knows_jargon and remarks.PLAIN_WORDS not in before[-1:]
@@ -86,9 +87,8 @@ class ScriptedHuman:
             yield remarks.PLAIN_WORDS, ()
             return
         told = known.told(before)
-        vague = bool(remarks.VAGUE.search(message) or remarks.CHECK.search(message))
-        parts = remarks.questions_in(message)
-        found = [f for part in parts if (f := _best(known, part, told, vague)) is not None]
+        parts = (_best(known, part, told, talk.vague) for part in talk.questions)
+        found = [fact for fact in parts if fact is not None]
         if found and told:
             earlier = _told_when_asked_before(known, dialogue.messages)
             if earlier and not set(found) & set(earlier):
@@ -100,7 +100,7 @@ class ScriptedHuman:
                 yield _joined(says[0][0], says[1][0])
             for wordings in says:
                 yield from wordings
-        elif vague:
+        elif talk.vague:
             if not persona.answers_vague:
                 yield remarks.BE_PRECISE, ()
             elif persona.patience is not None and turn >= persona.patience:

@@ -169,20 +169,23 @@ NUMERIC = frozenset(_NUMERIC.split())
 """Words of a question that wants a number."""
 
 PERSONAL = (
-    ("are", "you"),
-    ("have", "you"),
-    ("you", "like"),
-    ("you", "own"),
-    ("you", "believe"),
-    ("you", "live"),
-    ("you", "play"),
-    ("you", "enjoy"),
-    ("your", "favourite"),
-    ("your", "favorite"),
-    ("you", "ever"),
-    ("you", "vote"),
+    "are you",
+    "have you",
+    "you like",
+    "you own",
+    "you believe",
+    "you live",
+    "you play",
+    "you enjoy",
+    "you ever",
+    "you vote",
+    "your favourite",
+    "your favorite",
 )
 """Pairs of words that make a question one about the person, not about the task."""
+
+EXISTENTIAL = ("is there", "are there")
+"""Pairs of words that ask whether there is something: often the person never spoke of it."""
 
 TECHNICAL = """
 type hint docstring comment test unittest pytest log logging logger database sql table chart plot
