@@ -199,7 +199,7 @@ class Evaluation:
         row = summarise(self._policy.name, episodes)
         rows = [r for e in episodes for r in learner_rows(e)]
         if rank() == 0:
-            print(f"after round {round_}: success {row.success}, {row.turns:.1f} turns")
+            print(f"after round {round_}: success {row.success} %, {row.turns:.1f} turns")
             kl = divergence(rows, self._initial.score(rows))
             metrics = {**row_metrics(row), "entropy": entropy(episodes), "kl": kl}
             self._logger.log("evaluate", round_, metrics)

@@ -266,15 +266,21 @@ class TransformersPolicy:
         self._forward.recompute = True
         return self
 
-    def save(self, directory: str | Path) -> None:
-        """Write an ordinary checkpoint: the model, or the adapter alone, and the tokenizer."""
+    def save(self, directory: str | Path) -> Path:
+        """Write an ordinary checkpoint: the model, or the adapter alone, and the tokenizer.
+
+        Returns:
+            The folder that `load_policy` takes: `directory`, or for an adapter with a name of its
+            own the folder of that name in it.
+        """
         folder = Path(directory)
-        folder.mkdir(parents=True, exist_ok=True)
         if self.adapter is None:
             self.base.save_pretrained(folder)
         else:
             self.model.save_pretrained(folder, selected_adapters=[self.adapter])
+            folder = folder if self.adapter == "default" else folder / self.adapter
         self.tokenizer.save_pretrained(folder)
+        return folder
 
     # --- which weights, which precision -------------------------------------------------------
 
