@@ -21,7 +21,7 @@ from colbench_env.humans.leak import check_guard, guarded
 from colbench_env.humans.personas import get_persona
 from colbench_env.models import Completion, Model, Request, make_model, raise_final, spoken
 from colbench_env.models import split_options as split_model_options
-from colbench_env.records import Dialogue, Message, Reply
+from colbench_env.records import Dialogue, Fact, Message, Reply, Task
 
 STYLES = ("chat", "transcript")
 MAX_CHARACTERS = 400  # of a reply, as in the paper
@@ -31,10 +31,10 @@ MAX_HEARD = 2_000  # characters of one message of the programmer that the person
 class ModelHuman:
     """Answers with a language model's words.
 
-    The model is shown the brief, the facts, the reference and the dialogue, as in the paper
-    (SWEET-RL, arXiv 2503.15478, section 3). The transcript style leaves the reference out and shows
-    the task's stated facts alone, or, where it has none, those derived from the reference. A reply
-    is cut to 400 characters, at the end of a sentence where there is one.
+    The model is shown the brief, the reference and the dialogue, as in the paper (SWEET-RL, arXiv
+    2503.15478, section 3), and the facts stated with the task. The transcript style leaves brief
+    and reference out; where a task states no facts, it shows those derived from the reference. A
+    reply is cut to 400 characters, at the end of a sentence where there is one.
 
     Args:
         model: A `Model`, or a name that `make_model` takes.
@@ -84,15 +84,11 @@ class ModelHuman:
 
     def request(self, dialogue: Dialogue) -> Request:
         """Return what the model is asked for the reply to a dialogue's last message."""
-        known = knowledge(dialogue.task)
-        facts, stated = known.facts, len(knowledge_of(dialogue.task).get("facts") or ())
-        if self.style == "transcript" and stated:
-            facts = facts[:stated]
         persona = self.prompts["personas"][self.persona]
         shown = {
             "brief": dialogue.task.brief.strip(),
-            "facts": "\n".join(f"- {fact.text}" for fact in facts) or "- (nothing else)",
-            "reference": known.reference.strip(),
+            "facts": "\n".join(f"- {fact.text}" for fact in self._facts(dialogue.task)),
+            "reference": knowledge_of(dialogue.task)["reference"].strip(),
             "persona": f" {persona}" if persona else "",
         }
         said = _without_brief(dialogue)
@@ -127,10 +123,21 @@ class ModelHuman:
         if not text:
             again = self.temperature != 0  # else the same request gets the same answer
             return Fault(self.model.name, "empty reply", "the model said nothing", retry=again)
-        known = knowledge(dialogue.task)
-        text, leak = guarded(known.reference, own_replies(dialogue), text, self.guard)
-        facts = tuple(known.facts[i].id for i in known.told([text]))
+        reference = knowledge_of(dialogue.task)["reference"]
+        text, leak = guarded(reference, own_replies(dialogue), text, self.guard)
+        facts = tuple(
+            fact.id
+            for fact in self._facts(dialogue.task)
+            if any(wording in text for wording in (fact.text, *fact.also))
+        )
         return Reply(text, facts, leak)
+
+    def _facts(self, task: Task) -> tuple[Fact, ...]:
+        """What the prompt says beside the reference, or, in a transcript, in place of it."""
+        stated = knowledge_of(task).get("facts") or ()
+        if not stated and self.style == "transcript":
+            return knowledge(task).facts
+        return tuple(Fact.from_dict(fact) for fact in stated)
 
 
 @cache
