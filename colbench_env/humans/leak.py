@@ -54,15 +54,9 @@ _TEXT = re.compile(rf"\x00\d+|{_WORD}|{_SYMBOL}")
 _SPAN = re.compile(r"```(?:\w+\n)?([\s\S]*?)```|`([^`]+)`|\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 _BLOB = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}")
 _SPELLED = re.compile(r"(?<!\w)\w(?:[-., ]{1,2}\w(?!\w)){2,}")
-_OTHER_SPELLINGS = {
-    "&&": "and",
-    "||": "or",
-    "===": "==",
-    "!==": "!=",
-    "true": "True",
-    "false": "False",
-    "null": "None",
-}
+_OTHER_SPELLINGS = dict(
+    zip(("&&", "||", "===", "!==", "true", "false"), ("and", "or", "==", "!=", "True", "False"))
+)
 
 
 class _Reference(NamedTuple):
@@ -114,7 +108,7 @@ def _tokenise(reference: str) -> _Reference:
     literals: dict[str, str] = {}
     for place, (string, token) in enumerate(raw[body:]):
         if string is not None:
-            content = string.lstrip("rRbBuUfF").strip("'\"")
+            content = _content(string)
             token = literals.setdefault(content, f"\x00{len(literals)}")
         positions.setdefault(token, []).append(place)
     telling = {
@@ -132,6 +126,15 @@ def _tokenise(reference: str) -> _Reference:
         telling=telling,
         literals=tuple(sorted(sayable, key=lambda item: -len(item[0]))),
     )
+
+
+def _content(string: str) -> str:
+    """Return what a string literal holds; of an f-string, its longest part between the fields."""
+    prefix, quote, _ = re.split(r"(['\"]{3}|['\"])", string, maxsplit=1)
+    content = string[len(prefix) + len(quote) : -len(quote)]
+    if "f" in prefix.lower():
+        content = max(re.split(r"\{[^{}]*\}", content), key=len).strip()
+    return content
 
 
 def _coined(token: str) -> bool:

@@ -44,6 +44,11 @@ def test_single_tokens_that_tell_something_count_once_each() -> None:
     assert share("It is called total_sum.") == pytest.approx(1 / 11)
 
 
+def test_the_fixed_part_of_an_f_string_counts_as_the_string() -> None:
+    reference = "def f(n):\n    return f'{n} days left'\n"
+    assert measure(reference, ['It says "<n> days left" then.']).share == pytest.approx(1 / 2)
+
+
 def test_replies_are_read_together() -> None:
     tokens = ["return", "a", "*", "37", "+", "total_sum", "(", "b", ",", "'tango'", ")"]
     assert measure(REFERENCE, tokens).run == 11
