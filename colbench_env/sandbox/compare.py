@@ -13,19 +13,21 @@ from typing import Any
 
 from colbench_env.errors import ConfigError
 
-from .trees import RELATIVE_TOLERANCE, Tree, canonical, has_tag, number
+from .trees import Tree, canonical, has_tag, number
 
+RELATIVE_TOLERANCE = 1e-6
+ABSOLUTE_TOLERANCE = 1e-12
 Comparator = Callable[[Tree, Tree], bool]
 
 
 def value(expected: Tree, got: Tree) -> bool:
     """The default policy: Python's `==` on data, forgiving rounding and treating NaN as a value.
 
-    A finite float is matched within `RELATIVE_TOLERANCE` of the *expected* number; an expected
-    integer, or zero, exactly. Infinities and NaN match themselves only. Keys and members of sets
-    are matched without tolerance.
+    A float is matched within `RELATIVE_TOLERANCE` of the *expected* number, and within
+    `ABSOLUTE_TOLERANCE` where that is zero; an expected integer exactly. Infinities and NaN match
+    themselves only. Keys and members of sets are matched without tolerance.
     """
-    return _same(expected, got, RELATIVE_TOLERANCE, nan_equal=True)
+    return _same(expected, got, RELATIVE_TOLERANCE, nan_equal=True, absolute=ABSOLUTE_TOLERANCE)
 
 
 def equal(expected: Tree, got: Tree) -> bool:
@@ -34,7 +36,7 @@ def equal(expected: Tree, got: Tree) -> bool:
 
 
 def within(relative: float, absolute: float = 0.0) -> Comparator:
-    """Make a comparator like "value" with other tolerances.
+    """Make a comparator like "value" with other tolerances, for expected floats.
 
     Args:
         relative: Allowed error as a share of the expected magnitude.
@@ -117,7 +119,7 @@ def _close(e: Any, g: Any, rel: float, absolute: float, nan_equal: bool) -> bool
         )
     if isinstance(e, float):
         return _close_real(e, g, rel * abs(e) + absolute, nan_equal)
-    return _close_real(e, g, 0.0 if rel else absolute, nan_equal)
+    return _close_real(e, g, 0.0, nan_equal)
 
 
 def _close_real(e: Any, g: Any, tolerance: float, nan_equal: bool) -> bool:

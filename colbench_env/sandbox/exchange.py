@@ -120,7 +120,7 @@ class Exchange:
             del self._buffer[: end + 1]
             try:
                 self._frame(parse_json(line))
-            except MalformedTree:
+            except (MalformedTree, RecursionError):
                 self._decide_rest("protocol_error")
             if self.finished:
                 return False

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from .clocks import StageClock
 from .exchange import Exchange
-from .profiles import needs_packages
+from .profiles import kind_of
 
 START_SECONDS = 30.0
 TRIES = 3
@@ -39,14 +39,14 @@ class Job:
 
     Attributes:
         exchange: The evaluation.
-        kind: Profile, and whether packages are wanted: the kind of zygote to run in.
+        kind: Profile, and how much is to be loaded: the kind of zygote to run in.
         channel: Socket to the present child.
         state: "going", "done" (the child is to be ended), "lost" (it is gone), or "starved".
     """
 
     def __init__(self, exchange: Exchange) -> None:
         self.exchange = exchange
-        self.kind = (exchange.submission.profile, needs_packages(*exchange.sources))
+        self.kind = (exchange.submission.profile, kind_of(*exchange.sources))
         self.state = "going"
         self._unexplained_kills = self._losses = self._starvations = 0
 

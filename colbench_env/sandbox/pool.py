@@ -35,7 +35,7 @@ class _Slot:
 
     def __init__(self) -> None:
         self.holder: object | None = None
-        self.workers: dict[tuple[str, bool], Worker] = {}
+        self.workers: dict[tuple[str, str], Worker] = {}
 
 
 class Sandbox:
@@ -194,7 +194,7 @@ class Sandbox:
                 while slot.workers:
                     slot.workers.popitem()[1].end()
 
-    def _worker(self, slot: _Slot, kind: tuple[str, bool]) -> Worker:
+    def _worker(self, slot: _Slot, kind: tuple[str, str]) -> Worker:
         if kind not in slot.workers:
             worker = Worker(profile(*kind), self._without)
             slot.workers[kind] = worker

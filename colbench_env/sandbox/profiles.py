@@ -1,9 +1,9 @@
 """Import profiles: which modules untrusted code finds, and how it finds them.
 
-`"default"` may read the standard library (and nothing else) from disk, with the common modules
-loaded beforehand. `"closed"` opens no file at all: it has the modules loaded beforehand and no
-others. Code that names numpy or Beautiful Soup is given a zygote that has them loaded, when they
-are installed, under either profile.
+`"default"` may read the standard library (and nothing else) from disk. `"closed"` opens no file at
+all: it has the modules loaded beforehand and no others. What is loaded beforehand follows from the
+code's import statements: a few common modules, or much of the standard library, or numpy and
+Beautiful Soup (when installed) as well.
 """
 
 from __future__ import annotations
@@ -11,40 +11,49 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
+import sys
 import sysconfig
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 _COMMON = """
-    bisect collections copy ctypes dataclasses datetime decimal enum fractions functools hashlib
-    heapq itertools json math operator random re statistics string typing _strptime
-    zlib _bz2 _lzma _sqlite3 _uuid _elementtree pyexpat
+    bisect collections copy ctypes functools heapq itertools json math operator random re socket
+    string typing
 """
-_MORE = """
-    abc argparse array ast asyncio atexit base64 binascii builtins bz2 calendar cmath cmd code
-    codecs collections.abc colorsys compileall concurrent.futures concurrent.futures.process
-    concurrent.futures.thread configparser contextlib contextvars csv dbm difflib dis doctest
-    email.message email.mime.text email.parser email.utils encodings.ascii encodings.cp1252
+_LIBRARY = """
+    abc argparse array ast asyncio atexit base64 binascii builtins _bz2 bz2 calendar cmath cmd
+    code codecs collections.abc colorsys compileall concurrent.futures
+    concurrent.futures.process concurrent.futures.thread configparser contextlib contextvars csv
+    dataclasses datetime dbm decimal difflib dis doctest _elementtree email.message
+    email.mime.text email.parser email.utils encodings.ascii encodings.cp1252
     encodings.hex_codec encodings.idna encodings.latin_1 encodings.punycode
     encodings.raw_unicode_escape encodings.rot_13 encodings.unicode_escape encodings.utf_16
     encodings.utf_16_be encodings.utf_16_le encodings.utf_32 encodings.utf_7 encodings.utf_8_sig
-    errno faulthandler fcntl filecmp fileinput fnmatch gc getopt getpass gettext glob graphlib
-    grp gzip hmac html html.entities html.parser http http.client http.cookies imaplib importlib
-    importlib.metadata importlib.resources inspect io ipaddress keyword linecache locale logging
-    logging.handlers lzma marshal mimetypes mmap multiprocessing multiprocessing.pool
-    multiprocessing.shared_memory ntpath numbers opcode optparse os pathlib pickle pickletools
-    pkgutil platform plistlib posixpath pprint profile pstats pwd py_compile pyclbr queue quopri
-    reprlib resource rlcompleter runpy sched secrets select selectors shelve shlex shutil signal
-    site smtplib socket socketserver sqlite3 stat stringprep struct subprocess symtable sys
+    enum errno faulthandler fcntl filecmp fileinput fnmatch fractions gc getopt getpass gettext
+    glob graphlib grp gzip hashlib hmac html html.entities html.parser http http.client
+    http.cookies imaplib importlib importlib.metadata importlib.resources inspect io ipaddress
+    keyword linecache locale logging logging.handlers _lzma lzma marshal mimetypes mmap
+    multiprocessing multiprocessing.pool multiprocessing.shared_memory ntpath numbers opcode
+    optparse os pathlib pickle pickletools pkgutil platform plistlib posixpath pprint profile
+    pstats pwd py_compile pyclbr pyexpat queue quopri reprlib resource rlcompleter runpy sched
+    secrets select selectors shelve shlex shutil signal site smtplib socket socketserver
+    _sqlite3 sqlite3 stat statistics stringprep _strptime struct subprocess symtable sys
     sysconfig tarfile tempfile textwrap threading time timeit token tokenize tomllib trace
     traceback tracemalloc tty types unicodedata unittest unittest.mock urllib.error urllib.parse
-    urllib.request uuid warnings wave weakref wsgiref xml.dom.minidom xml.etree.ElementTree
-    xml.sax zipapp zipfile zlib zoneinfo
+    urllib.request _uuid uuid warnings wave weakref wsgiref xml.dom.minidom
+    xml.etree.ElementTree xml.sax zipapp zipfile zlib zoneinfo
 """
 _SCIENTIFIC = "numpy numpy.fft numpy.linalg numpy.ma numpy.polynomial numpy.random bs4"
 _PACKAGES = ("numpy", "bs4", "soupsieve", "typing_extensions")
 _NEEDS_PACKAGES = re.compile(r"\b(numpy|bs4)\b")
+_IMPORTS = re.compile(r"\b(?:import|from)\s+([^\n;]+)|(__import__|import_module)")
+_CHEAP = {
+    *_COMMON.split(),
+    *sys.builtin_module_names,
+    *["abc", "codecs", "enum", "io", "os", "stat", "types", "warnings"],
+}
+_ON_DEMAND = {name.partition(".")[0] for name in _LIBRARY.split()} - _CHEAP
 _ZONES = "/usr/share/zoneinfo"
 _NOT_STANDARD = {"site-packages", "dist-packages", "test", "idlelib", "ensurepip", "__pycache__"}
 NAMES = ("default", "closed")
@@ -70,31 +79,44 @@ class Profile:
 
 
 @cache
-def profile(name: str, packages: bool) -> Profile:
+def profile(name: str, kind: str) -> Profile:
     """Prepare a profile for this installation of Python.
 
     Args:
         name: One of `NAMES`.
-        packages: With numpy and Beautiful Soup.
+        kind: What `kind_of` said.
     """
-    places = _package_places() if packages else {}
-    more = tuple(_MORE.split())
+    places = _package_places() if kind == "packages" else {}
+    library = tuple(_LIBRARY.split())
+    preload = _COMMON.split()
+    if name == "closed" or kind != "common":
+        preload += library
+    if kind == "packages":
+        preload += _SCIENTIFIC.split()
     return Profile(
-        preload=(
-            *_COMMON.split(),
-            *(more if name == "closed" else ()),
-            *(_SCIENTIFIC.split() if packages else ()),
-        ),
-        fallback=more,
+        preload=tuple(preload),
+        fallback=library,
         readable=(*_standard_library(), *(p for found in places.values() for p in found), _ZONES),
         search=tuple(dict.fromkeys(str(Path(found[0]).parent) for found in places.values())),
         files=name == "default",
     )
 
 
-def needs_packages(*sources: str) -> bool:
-    """Whether any of these texts names a package that is loaded on demand."""
-    return any(_NEEDS_PACKAGES.search(text) for text in sources)
+def kind_of(*sources: str) -> str:
+    """How much to load for code: the fewer modules, the faster the fork.
+
+    A guess from the import statements. Where it is wrong, modules are read from disk on import.
+
+    Returns:
+        "common", "library" (much of the standard library) or "packages" (numpy, Beautiful Soup).
+    """
+    if any(_NEEDS_PACKAGES.search(text) for text in sources):
+        return "packages"
+    for text in sources:
+        for names, dynamic in _IMPORTS.findall(text):
+            if dynamic or not _ON_DEMAND.isdisjoint(re.findall(r"\w+", names)):
+                return "library"
+    return "common"
 
 
 def _standard_library() -> list[str]:

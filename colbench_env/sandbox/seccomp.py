@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import os
 import platform
 import struct
 from dataclasses import dataclass
@@ -49,7 +48,7 @@ _ANY = 0xFFFFFFFF
 _STEP_BYTES = 8
 _PID = 0x7EADBEEF  # stands for the child's own process id in a compiled filter
 
-_libc = ctypes.CDLL(None, use_errno=True)
+_prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 AF_UNIX, SOCK_STREAM = 1, 1
 CLONE_THREAD = 0x00010000
@@ -124,28 +123,33 @@ def install_zygote_filter(files: bool) -> bool:
     rules, otherwise = zygote_rules(files), _return(_ERRNO | errno.EPERM)
     try:
         steps = [*_preamble(), *_blocks(rules), *_deny("clone3", errno.ENOSYS), otherwise]
-        _install(b"".join(steps))
+        _steps, header = _prepare(b"".join(steps))
+        _install(header)
     except OSError:
         return False
     return True
 
 
-def child_filter() -> bytes:
-    """Compile `child_rules`, to be installed by `install_child_filter` after the fork."""
-    denied = [step for name in _ZYGOTE_ONLY for step in _deny(name, errno.EPERM)]
-    return b"".join([*_preamble(), *_blocks(child_rules(_PID)), *denied, _return(_ALLOW)])
+class ChildFilter:
+    """`child_rules`, compiled in the zygote: after the fork every step costs page faults."""
 
+    def __init__(self) -> None:
+        denied = [step for name in _ZYGOTE_ONLY for step in _deny(name, errno.EPERM)]
+        rules = _blocks(child_rules(_PID))
+        program = b"".join([*_preamble(), *rules, *denied, _return(_ALLOW)])
+        mark = struct.pack("=I", _PID)
+        self._places = [i for i in range(0, len(program), 4) if program[i : i + 4] == mark]
+        self._program, self._header = _prepare(program)
 
-def install_child_filter(program: bytes) -> None:
-    """Hold this process to `child_rules` as well.
+    def install(self, pid: int) -> None:
+        """Hold this process, whose id this is, to the rules.
 
-    Args:
-        program: What `child_filter` made, in the zygote: compiling takes longer than the rest.
-
-    Raises:
-        OSError: The kernel refused.
-    """
-    _install(program.replace(struct.pack("=I", _PID), struct.pack("=I", os.getpid())))
+        Raises:
+            OSError: The kernel refused.
+        """
+        for place in self._places:
+            struct.pack_into("=I", self._program, place, pid)
+        _install(self._header)
 
 
 @lru_cache(maxsize=1)
@@ -199,8 +203,12 @@ def _blocks(rules: Rules) -> list[bytes]:
     return steps
 
 
-def _install(program: bytes) -> None:
-    steps = ctypes.create_string_buffer(program)
-    header = struct.pack("@HP", len(program) // _STEP_BYTES, ctypes.addressof(steps))
-    if _libc.prctl(_PR_SET_SECCOMP, _FILTER, header, 0, 0):
+def _prepare(program: bytes) -> tuple[ctypes.Array[ctypes.c_char], bytes]:
+    """A buffer that holds the program, and the `struct sock_fprog` that points to it."""
+    steps = ctypes.create_string_buffer(program, len(program))
+    return steps, struct.pack("@HP", len(program) // _STEP_BYTES, ctypes.addressof(steps))
+
+
+def _install(header: bytes) -> None:
+    if _prctl(_PR_SET_SECCOMP, _FILTER, header, 0, 0):
         raise OSError(ctypes.get_errno(), "the kernel refused a system-call filter")

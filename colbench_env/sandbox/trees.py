@@ -17,7 +17,6 @@ from fractions import Fraction
 from typing import Any
 
 Tree = Any
-RELATIVE_TOLERANCE = 1e-6
 _HEX = re.compile(r"-?(0|[1-9a-f][0-9a-f]*)\Z")
 _DECIMAL = re.compile(r"-?(\d+(\.\d*)?|\.\d+)(E[+-]?\d{1,20})?\Z|-?Infinity\Z|-?s?NaN\d*\Z")
 _MOMENTS: dict[str, Any] = {
@@ -79,7 +78,7 @@ def check(tree: Tree) -> Tree:
 
 
 def _check_array(kind: Any = None, shape: Any = None, *items: Any) -> None:
-    if kind not in _ARRAY_KINDS or type(shape) is not list:
+    if type(kind) is not str or kind not in _ARRAY_KINDS or type(shape) is not list:
         _refuse()
     if any(type(n) is not int or n < 0 for n in shape) or math.prod(shape) != len(items):
         _refuse()
@@ -102,7 +101,7 @@ def _is_float(x: Any) -> bool:
 
 
 def _is_moment(rest: list[Any]) -> bool:
-    if not rest:
+    if not rest or type(rest[0]) is not str:
         return False
     if rest[0] == "timedelta":
         return len(rest) == 4 and all(type(n) is int and abs(n) < 10**11 for n in rest[1:])

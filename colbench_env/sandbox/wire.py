@@ -25,20 +25,18 @@ submission is taken to have returned.
 
 from __future__ import annotations
 
-import collections
-import datetime
-import decimal
-import fractions
+import importlib
 import itertools
 import sys
 import types
-import uuid
+from collections import deque
 from typing import Any
 
 MAX_DEPTH = 120
 MAX_ITERATOR = 50_000
 MAX_BYTES = 1 << 20
 _SMALL = 1 << 53
+_LIBRARIES = ("datetime", "decimal", "fractions", "numpy", "uuid")
 _VIEWS: dict[type, str] = {type({}.keys()): "s", type({}.items()): "s", type({}.values()): "it"}
 _ITERATORS = (types.GeneratorType, map, filter, zip, enumerate, reversed)
 _NAMED_TYPES = {
@@ -123,19 +121,8 @@ class _Encoder:
             return ["c", _float(x.real), _float(x.imag)]
         if kind is range:
             return ["r", *(self.integer(n) for n in (x.start, x.stop, x.step))]
-        if kind is decimal.Decimal:
-            return ["D", str(x)]
-        if kind is fractions.Fraction:
-            self.spend((x.numerator.bit_length() + x.denominator.bit_length()) // 4)
-            return ["q", format(x.numerator, "x"), format(x.denominator, "x")]
-        if kind is datetime.timedelta:
-            return ["m", "timedelta", x.days, x.seconds, x.microseconds]
-        if kind in (datetime.datetime, datetime.date, datetime.time):
-            return ["m", kind.__name__, x.isoformat()]
-        if kind is collections.deque:
+        if kind is deque:
             return ["n", "deque", self.items("l", x, depth)]
-        if kind is uuid.UUID:
-            return ["n", "UUID", x.hex]
         if kind is type and x in _NAMED_TYPES:
             return ["n", "type", _NAMED_TYPES[x]]
         if kind in _VIEWS:
@@ -144,12 +131,28 @@ class _Encoder:
             kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__")
         ):
             return self.iterator(x, depth)
-        return self.array(x, kind, depth)
+        return self.library(x, kind, depth)
+
+    def library(self, x: Any, kind: Any, depth: int) -> Any:
+        """Values of classes from modules that need not be loaded."""
+        module, name = kind.__module__, kind.__name__
+        if module not in _LIBRARIES or getattr(sys.modules.get(module), name, None) is not kind:
+            return ["o"]
+        if name == "Decimal":
+            return ["D", str(x)]
+        if name == "Fraction":
+            self.spend((x.numerator.bit_length() + x.denominator.bit_length()) // 4)
+            return ["q", format(x.numerator, "x"), format(x.denominator, "x")]
+        if name == "timedelta":
+            return ["m", name, x.days, x.seconds, x.microseconds]
+        if module == "datetime" and name in ("datetime", "date", "time"):
+            return ["m", name, x.isoformat()]
+        if name == "UUID":
+            return ["n", name, x.hex]
+        return self.array(x, kind, depth) if module == "numpy" else ["o"]
 
     def array(self, x: Any, kind: Any, depth: int) -> Any:
-        numpy = sys.modules.get("numpy")
-        if numpy is None or kind.__module__ != "numpy":
-            return ["o"]
+        numpy = sys.modules["numpy"]
         if issubclass(kind, numpy.generic):
             return self.tree(x.item(), depth) if type(x.item()) is not kind else ["o"]
         if kind is not numpy.ndarray or x.dtype.kind not in "biufcUSMmO":
@@ -181,23 +184,25 @@ def encode(value: Any, max_bytes: int = MAX_BYTES) -> Any:
     return _Encoder(max_bytes).tree(value)
 
 
-def _array(_kind: str, shape: list[int], *items: Any) -> Any:
-    import numpy
+def _make(module: str, name: str, *arguments: Any) -> Any:
+    return getattr(importlib.import_module(module), name)(*arguments)
 
-    return numpy.array([decode(i) for i in items]).reshape(shape)
+
+def _array(_kind: str, shape: list[int], *items: Any) -> Any:
+    return _make("numpy", "array", [decode(i) for i in items]).reshape(shape)
 
 
 def _moment(name: str, *value: Any) -> Any:
     if name == "timedelta":
-        return datetime.timedelta(*value)
-    return getattr(datetime, name).fromisoformat(value[0])
+        return _make("datetime", name, *value)
+    return getattr(importlib.import_module("datetime"), name).fromisoformat(value[0])
 
 
 def _named(name: str, payload: Any) -> Any:
     if name == "deque":
-        return collections.deque(decode(payload))
+        return deque(decode(payload))
     if name == "UUID":
-        return uuid.UUID(hex=payload)
+        return _make("uuid", name, payload)
     return next(t for t, known in _NAMED_TYPES.items() if known == payload)
 
 
@@ -212,8 +217,8 @@ _DECODERS: dict[str, Any] = {
     "b": bytes.fromhex,
     "c": lambda real, imag: complex(decode(real), decode(imag)),
     "r": lambda *numbers: range(*map(decode, numbers)),
-    "D": decimal.Decimal,
-    "q": lambda a, b: fractions.Fraction(int(a, 16), int(b, 16)),
+    "D": lambda text: _make("decimal", "Decimal", text),
+    "q": lambda a, b: _make("fractions", "Fraction", int(a, 16), int(b, 16)),
     "m": _moment,
     "it": lambda *items: iter([decode(i) for i in items]),
     "a": _array,

@@ -11,11 +11,13 @@ fork the next, `s PID` to do so and tell how it had ended. End of file ends ever
 
 from __future__ import annotations
 
+import _socket
 import importlib.util
 import json
 import os
 import signal
 import socket
+import struct
 import sys
 from typing import Any
 
@@ -113,12 +115,13 @@ def _zygote(link: socket.socket, config: dict[str, Any], namespaces: bool) -> No
     if "seccomp" not in without and seccomp.install_zygote_filter(files):
         layers.append("seccomp")
     link.send(json.dumps({"layers": layers}).encode())
-    narrower = seccomp.child_filter() if "seccomp" in layers else b""
+    narrower = seccomp.ChildFilter() if "seccomp" in layers else None
+    runner.rehearse()
     gc.collect()
     gc.freeze()
 
     def fork() -> None:
-        mine, theirs = socket.socketpair()
+        mine, theirs = _socket.socketpair()
         theirs.setsockopt(socket.SOL_SOCKET, socket.SO_PASSCRED, 1)
         pid = os.fork()
         if pid == 0:
@@ -127,12 +130,13 @@ def _zygote(link: socket.socket, config: dict[str, Any], namespaces: bool) -> No
             try:
                 if not namespaces:
                     lockdown.die_with_parent()
-                if "seccomp" in layers:
-                    seccomp.install_child_filter(narrower)
+                if narrower is not None:
+                    narrower.install(os.getpid())
                 runner.serve(mine.fileno(), size)
             finally:
                 os._exit(0)
-        socket.send_fds(link, [b"c %d" % pid], [theirs.fileno()])
+        rights = struct.pack("i", theirs.fileno())
+        link.sendmsg([b"c %d" % pid], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
         mine.close()
         theirs.close()
 

@@ -24,17 +24,19 @@ from dataclasses import replace
 from pathlib import Path
 
 from colbench_env.sandbox import Case, Limits, Sandbox, Submission
+from colbench_env.sandbox.profiles import kind_of
 from colbench_env.sandbox.zygote import READY
 
-PORT = 45671
-PLANTED = "/tmp/research/sandbox/canary"  # where the case files look; replaced by a real folder
-MARK = "canary_written"
+PORT = "45671"
+PLANTED = "/tmp/research/sandbox/canary"
+# Where the case files look for bait; `read_case` puts the real port and folder in.
 
 
 class Bait:
     """The secrets, the listeners and the victim."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, port: int) -> None:
+        self.port = port
         self.numbers = [random.SystemRandom().randrange(10**8, 10**9) for _ in range(10)]
         self.folder = folder
         text = ",".join(map(str, self.numbers))
@@ -50,9 +52,9 @@ class Bait:
         sys.path.insert(0, str(folder))
         self.connections: list[str] = []
         for family, kind, address in (
-            (socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", PORT)),
-            (socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", PORT)),
-            (socket.AF_UNIX, socket.SOCK_STREAM, f"\0canary{PORT}"),
+            (socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", port)),
+            (socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", port)),
+            (socket.AF_UNIX, socket.SOCK_STREAM, f"\0canary{port}"),
         ):
             self._listen(socket.socket(family, kind), address)
 
@@ -96,11 +98,12 @@ def processes() -> list[int]:
     return found
 
 
-def read_case(path: Path, folder: Path) -> dict[str, object]:
+def read_case(path: Path, folder: Path, port: int) -> dict[str, object]:
     source = path.read_text()
     lines = [line[2:].partition(": ") for line in source.splitlines() if line.startswith("# ")]
     header = {key: value for key, _, value in lines}
-    return {**header, "name": path.stem, "code": source.replace(PLANTED, str(folder))}
+    code = source.replace(PLANTED, str(folder)).replace(PORT, str(port))
+    return {**header, "name": path.stem, "code": code}
 
 
 def submission(case: dict[str, object], numbers: list[int], limits: Limits) -> Submission:
@@ -144,14 +147,21 @@ def run_case(
 
 def main(request: dict[str, object]) -> None:
     folder = Path(str(request["folder"]))
-    bait = Bait(folder)
+    bait = Bait(folder, int(str(request["port"])))
     limits = Limits(**request["limits"])
     with Sandbox(max_workers=1, without=tuple(request["without"])) as sandbox:
-        assert sandbox.level == request["level"], sandbox.level
+        if sandbox.level != request["level"]:
+            print(json.dumps({"refused": sandbox.level}))
+            return
         sandbox.run([Submission(f"RESIDUE_MARK_1 = {bait.numbers}\ndef f(): pass", "f", (Case(),))])
-        at_rest = 2 + READY  # launcher, zygote, and the children that stand ready
+        kinds = {"common"}
         for path in request["paths"]:
-            report = run_case(sandbox, read_case(Path(path), folder), bait, limits)
+            case = read_case(Path(path), folder, bait.port)
+            short = limits if case["class"] != "control" else Limits()
+            report = run_case(sandbox, case, bait, short)
+            kinds.add(kind_of(str(case["code"])))
+            # Of each kind of zygote: its launcher, itself, and the children that stand ready.
+            at_rest = len(kinds) * (2 + READY)
             deadline = time.monotonic() + 5.0
             while (extra := len(processes()) - at_rest) > 0 and time.monotonic() < deadline:
                 time.sleep(0.01)

@@ -13,7 +13,15 @@ from typing import Any
 
 import pytest
 
-from colbench_env.sandbox import Case, Encoded, Limits, Sandbox, Submission, register_comparator, within
+from colbench_env.sandbox import (
+    Case,
+    Encoded,
+    Limits,
+    Sandbox,
+    Submission,
+    register_comparator,
+    within,
+)
 from colbench_env.sandbox.trees import Tree
 from colbench_env.sandbox.wire import decode
 
@@ -56,7 +64,9 @@ def sandbox() -> Any:
 
 
 def failures(names: list[str], verdicts: Any) -> dict[str, Any]:
-    return {n: (v.status, v.score, v.message) for n, v in zip(names, verdicts) if v.status != "pass"}
+    return {
+        n: (v.status, v.score, v.message) for n, v in zip(names, verdicts) if v.status != "pass"
+    }
 
 
 def test_human_eval(sandbox: Sandbox) -> None:
@@ -66,7 +76,9 @@ def test_human_eval(sandbox: Sandbox) -> None:
     recordings = sandbox.run(
         [
             Submission(
-                code + t["test"] + RECORDER.format(entry=t["entry_point"]), "record_calls", (Case(),)
+                code + t["test"] + RECORDER.format(entry=t["entry_point"]),
+                "record_calls",
+                (Case(),),
             )
             for code, t in zip(solutions, tasks)
         ]
