@@ -70,6 +70,8 @@ JARGON = re.compile(
     r"iterat\w+|lambda|regex|arrays?|case.sensitive|ascending|descending|delimiter|data types?)\b",
     re.I,
 )
+_QUOTATION = re.compile(r'"[^"]*"')
+_SENTENCE = re.compile(r"[.!?](?=\s|$)|\0(?=\s+[A-Z]|$)")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 _SECOND_QUESTION = re.compile(
     r",? and (?=(?:what|which|how|should|where|when|who|do|does|is|are|can|for|in what)\b)", re.I
@@ -117,6 +119,11 @@ def read(text: str) -> Talk:
         vague,
         tuple(questions_in(text)),
     )
+
+
+def sentences(text: str) -> int:
+    """Return how many sentences a text has; a quotation may end one, and holds none."""
+    return len(_SENTENCE.findall(_QUOTATION.sub("\0", text)))
 
 
 def questions_in(text: str) -> list[str]:

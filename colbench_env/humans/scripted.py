@@ -18,7 +18,7 @@ from colbench_env.humans.ranking import Question
 from colbench_env.humans.ranking import question as read_question
 from colbench_env.records import Dialogue, Fact, Message, Reply
 
-MAX_CHARACTERS = 400
+MAX_CHARACTERS, MAX_SENTENCES = 400, 2
 MIN_EVIDENCE, MAX_FOREIGN = 0.5, 3.0
 """The person knows an answer if enough of the question's words belong to a fact, and not too many
 belong to nothing they know: `foreign <= MAX_FOREIGN * evidence` (see `ranking.Match`)."""
@@ -140,7 +140,8 @@ class ScriptedHuman:
             texts = [f"As I said: {fact.text}"]
         if persona.chats:
             remark = remarks.CHAT[len(before) % len(remarks.CHAT)]
-            texts = [f"{remark} {text}" for text in texts]
+            chatty = [f"{remark} {text}" for text in texts]
+            texts = [c if _fits(c) else text for c, text in zip(chatty, texts, strict=True)]
         return [(text[:MAX_CHARACTERS], (fact.id,)) for text in texts]
 
     def _wrong(self, fact: Fact, seed: int) -> str:
@@ -203,7 +204,10 @@ def _told_when_asked_before(known: Knowledge, messages: Sequence[Message]) -> li
 
 def _joined(first: _Candidate, second: _Candidate) -> _Candidate:
     """Return two replies as one; the first alone if both together are too long or the same."""
-    text, facts = first
-    if second[1] == facts or len(text) + 1 + len(second[0]) > MAX_CHARACTERS:
-        return first
-    return f"{text} {second[0]}", (*facts, *second[1])
+    text, facts = f"{first[0]} {second[0]}", (*first[1], *second[1])
+    same = bool(facts) and first[1] == second[1]
+    return first if same or not _fits(text) else (text, facts)
+
+
+def _fits(text: str) -> bool:
+    return len(text) <= MAX_CHARACTERS and remarks.sentences(text) <= MAX_SENTENCES

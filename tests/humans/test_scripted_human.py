@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 from dialogues import RANKING, SHIPPING, make_task, talk
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from colbench_env.errors import ConfigError, TaskError
-from colbench_env.humans import NullHuman, ScriptedHuman, facts_for, make_human, remarks
+from colbench_env.humans import PERSONAS, NullHuman, ScriptedHuman, facts_for, make_human, remarks
 from colbench_env.records import Dialogue, Fact, Message, Reply, Task
 
 
@@ -120,12 +119,22 @@ def test_any_text_gets_a_short_reply(questions: list[str], persona: str, seed: i
         assert 0 < len(reply.text) <= 400
 
 
+def test_sentences_are_counted() -> None:
+    assert remarks.sentences("One. Two? Three!") == 3
+    assert remarks.sentences('It says "Stop. Now." and 2.5 more.') == 1
+    assert remarks.sentences('The result is "no". Round it.') == 2
+    assert remarks.sentences('The result is "no" Round it.') == 2
+
+
 def test_replies_have_at_most_two_sentences() -> None:
+    long = Fact("slow", "The weight counts twice abroad. At home it counts once.")
+    task = make_task(facts=[long])
     questions = ["Anything else?", "What if the weight is 0? And how is it rounded?"] * 6
-    for persona in ("plain", "chatty", "changes_mind"):
-        for reply in talk(make_task(), questions, persona, seed=1):
-            quoted = re.sub(r'"[^"]*"', "Q", reply.text)
-            assert len(re.findall(r"[.!?](?=\s|$)|Q(?= [A-Z]|$)", quoted)) <= 2
+    questions.append("How often does the weight count at home, and how is it rounded?")
+    for persona in PERSONAS:
+        replies = talk(task, questions, persona, seed=1)
+        assert all(remarks.sentences(reply.text) <= 2 for reply in replies)
+        assert any(reply.facts == ("slow",) for reply in replies)
 
 
 def test_an_unparsable_reference_leaves_the_stated_facts() -> None:
