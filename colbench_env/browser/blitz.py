@@ -153,11 +153,15 @@ def _repair(root: Any, boxes: dict[str, Box], marked: dict[str, Box]) -> dict[st
 def _adapt(document: Document) -> str:
     """Return the page's HTML with form fields written as this engine shows them.
 
-    It draws neither placeholders, nor the text of a `textarea`, nor any `select`.
+    It draws neither placeholders, nor the text of a `textarea`, nor any `select`, and takes the
+    width of a field as that of its content, where browsers include padding and border.
     """
-    fields = list(document.root.iter("input", "textarea", "select"))
+    fields = list(document.root.iter("input", "textarea", "select", "button"))
     if not fields:
         return document.html
+    sheet = document.root.makeelement("style", {})
+    sheet.text = "button,input,select,textarea{box-sizing:border-box}"
+    document.root.find("head").insert(0, sheet)
     for field in fields:
         if field.tag == "select":
             options = list(field.iter("option"))

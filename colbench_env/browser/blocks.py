@@ -38,6 +38,7 @@ def find_blocks(
     ground = _ground(image)
     elements, parents, texts, corners = _boxed(root, boxes, image.shape)
     fills, framed, stands_out = _fills(corners, np.array(parents, np.int64), image, ground)
+    solid = stands_out & (fills != np.array([fills[p] if p >= 0 else ground for p in parents]))
     blocks = []
     for i, element in enumerate(elements):
         tag = element.tag
@@ -52,7 +53,7 @@ def find_blocks(
             if large and (filled or framed[i]):
                 blocks.append(Block("image", *shape, fill=fill, tag=tag))
             continue
-        inner = _ink(image, corners, i, parents) if words else None
+        inner = _ink(image, corners[i], _over(i, corners, parents, solid)) if words else None
         if large and (filled or framed[i]):
             kind = "control" if tag in _CONTROLS else "box"
             blocks.append(Block(kind, *shape, fill=fill, tag=tag))
@@ -188,27 +189,42 @@ def _covered(
     return covered
 
 
+def _over(
+    i: int, corners: NDArray[np.int64], parents: list[int], solid: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return the corners of what may lie over a box: its children, and later boxes with a fill."""
+    x0, y0, x1, y1 = corners[i]
+    later = corners[i + 1 :]
+    meets = (later[:, 0] < x1) & (later[:, 2] > x0) & (later[:, 1] < y1) & (later[:, 3] > y0)
+    over = meets & (solid[i + 1 :] | (np.array(parents[i + 1 :], np.int64) == i))
+    found: NDArray[np.int64] = later[over]
+    return found
+
+
 def _ink(
-    image: NDArray[np.uint32], corners: NDArray[np.int64], i: int, parents: list[int]
+    image: NDArray[np.uint32], corners: NDArray[np.int64], over: NDArray[np.int64]
 ) -> tuple[int, int, int, int, int, int] | None:
-    """Return extent, line height and colour of what is drawn in a box outside its children's boxes.
+    """Return extent, line height and colour of what is drawn in a box and not by what lies over it.
 
     Returns:
         `(x, y, width, height, line height, packed colour)`, or None where nothing stands out.
     """
-    x0, y0, x1, y1 = corners[i]
+    x0, y0, x1, y1 = corners
     region = image[y0:y1, x0:x1]
-    children = [j for j in range(i + 1, len(parents)) if parents[j] == i]
-    ground = _most_common(region[::2, ::3])
+    seen = np.ones(region.shape, np.bool_)
+    for cx0, cy0, cx1, cy1 in over:
+        seen[max(cy0 - y0, 0) : max(cy1 - y0, 0), max(cx0 - x0, 0) : max(cx1 - x0, 0)] = False
+    sample = region[::2, ::3][seen[::2, ::3]]
+    if not len(sample):
+        return None
+    ground = _most_common(sample)
     mask = region != ground
-    for j in children:
-        cx0, cy0, cx1, cy1 = corners[j]
-        mask[max(cy0 - y0, 0) : cy1 - y0, max(cx0 - x0, 0) : cx1 - x0] = False
     if x1 - x0 > 8 and y1 - y0 > 8:  # leave frames out
         mask[:2] = mask[-2:] = False
         mask[:, :2] = mask[:, -2:] = False
     _clear_bars(mask)
     _clear_bars(mask.T)
+    mask &= seen
     rows = np.flatnonzero(mask.any(1))
     if not len(rows):
         return None

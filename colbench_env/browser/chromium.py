@@ -180,6 +180,8 @@ class Chromium:
                 requestId=params["requestId"],
                 errorReason="BlockedByClient",
             )
+        elif method == "Page.frameNavigated" and params["frame"]["url"] != "about:blank":
+            self._drawn = RECYCLE  # the page has left; the next one gets a new one
         elif method == "Inspector.targetCrashed":
             raise ProtocolError("the page crashed")
 

@@ -15,6 +15,7 @@ from colbench_env.records import Record
 WIDTH = 1280  # CSS pixels, one device pixel each
 VIEWPORT = 720  # height of the window: what `100vh` means, and the smallest height of a picture
 MAX_HEIGHT = 4096  # taller pages are cut off
+VISIBLE = 10.0  # of 255; a tile that differs less from its ground shows nothing
 PLACEHOLDER = "#cccccc"  # the colour that stands for every image
 
 
@@ -77,7 +78,8 @@ class Page:
     @property
     def blank(self) -> bool:
         """Whether there is nothing to see."""
-        return not self.blocks and bool((self.tiles == self.tiles[0, 0]).all())
+        apart = np.abs(self.tiles - self.tiles[0, 0]).sum(-1)
+        return not self.blocks and bool((apart <= VISIBLE).all())
 
     def png(self) -> bytes:
         """Return the picture as a PNG file."""

@@ -25,6 +25,8 @@ INSTALL = {
     "chromium": "the chromium engine is missing: apt-get install chromium-headless-shell, "
     "and pip install 'colbench-env[frontend]'",
 }
+TIMEOUT = 5.0  # seconds a page may take
+MEMORY = 3 * 2**30  # bytes that a worker may use
 CACHE = 256 * 2**20  # bytes of pictures kept
 
 
@@ -52,8 +54,8 @@ class Renderer:
         engine: str = "blitz",
         *,
         workers: int = 1,
-        timeout: float = 5.0,
-        memory: int = 3 * 2**30,
+        timeout: float = TIMEOUT,
+        memory: int = MEMORY,
     ) -> None:
         if engine not in ENGINES:
             raise ConfigError(f"renderer={engine!r} is unknown; use 'auto', 'blitz' or 'chromium'")
@@ -180,12 +182,9 @@ def make_renderer(spec: str | Renderer = "auto") -> Renderer:
         name = next((engine for engine in ENGINES if available(engine)), "")
         if not name:
             raise MissingDependencyError(" or ".join(INSTALL.values()))
-    return _shared(name, int(workers or 1))
+    return _shared(name, int(workers or 1), TIMEOUT, MEMORY)
 
 
 @lru_cache(maxsize=16)
-def _shared(engine: str, workers: int, timeout: float = 5.0, memory: int = 3 * 2**30) -> Renderer:
+def _shared(engine: str, workers: int, timeout: float, memory: int) -> Renderer:
     return Renderer(engine, workers=workers, timeout=timeout, memory=memory)
-
-
-__all__ = ["Renderer", "available", "make_renderer", "white"]

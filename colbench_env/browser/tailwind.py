@@ -18,7 +18,9 @@ from colbench_env.browser.page import VIEWPORT, WIDTH
 
 VERSION = "2.2.19"
 _FILE = f"tailwind-{VERSION}.min.css.xz"
-_RULE = re.compile(r"@media \(min-width:(\d+)px\)\{|@keyframes|([^{}@]+)\{([^{}]*)\}|\}")
+_RULE = re.compile(
+    r"@media \(min-width:(\d+)px\)\{|@keyframes \w+\{|([^{}@]+)\{([^{}]*)\}|\}"
+)
 _CLASS = re.compile(r"\.((?:\\[0-9a-f]{1,6} ?|\\.|[\w-])+)")
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6}) ?|(.))")
 _STATE = re.compile(r":(?:hover|focus|focus-within|focus-visible|active|visited|disabled)\b")
@@ -38,14 +40,16 @@ def _index() -> tuple[str, dict[str, list[tuple[int, str]]]]:
     css = css.replace("100vh", f"{VIEWPORT}px")
     start = css.index(".container{")
     rules: dict[str, list[tuple[int, str]]] = {}
-    shown = True
+    open_blocks: list[bool] = []  # of each block around, whether its rules count
     for match in _RULE.finditer(css, start):
         minimum, selector, body = match.groups()
         if minimum is not None:
-            shown = int(minimum) <= WIDTH
+            open_blocks.append(int(minimum) <= WIDTH)
+        elif match[0].startswith("@keyframes"):
+            open_blocks.append(False)
         elif selector is None:
-            shown = shown if match[0] == "@keyframes" else True
-        elif shown:
+            open_blocks.pop()
+        elif all(open_blocks):
             for one in selector.split(","):
                 name = _CLASS.match(one)
                 if name is not None and not _STATE.search(one[name.end() :]):

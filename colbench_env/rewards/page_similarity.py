@@ -16,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colbench_env.browser.matching import largest, pair_blocks, weight
-from colbench_env.browser.page import Block, Page
+from colbench_env.browser.page import VISIBLE, Block, Page
 from colbench_env.errors import ConfigError, Fault
 from colbench_env.records import Score
 
 LAYOUT_WEIGHT = 0.6  # the rest is the tiles'
-FLOOR = 10.0  # of 255; colour differences of tiles below it count as small
 NOTHING = {"layout": 0.0, "tiles": 0.0, "placement": 0.0, "colour": 0.0, "words": 0.0}
 
 
@@ -174,7 +173,7 @@ def compare_tiles(reference: Page, shown: Page) -> float:
     height = max(len(a), len(b))
     a, b = _extend(a, height), _extend(b, height)
     most = np.maximum(np.abs(a).sum(-1), np.abs(b).sum(-1))
-    busy = most > FLOOR
+    busy = most > VISIBLE
     if not busy.any():
         return 1.0
     a, b, most = a[busy], b[busy], most[busy]
