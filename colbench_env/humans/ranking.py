@@ -1,7 +1,7 @@
 """Rank a person's facts against a question: BM25 on stemmed words, with a small synonym table.
 
 BM25: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009),
-section 3. Facts are short, so document length is hardly normalised (b = 0.3).
+section 3. Facts are short, so their length is not normalised (b = 0).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from colbench_env.humans.vocabulary import (
     TECHNICAL,
 )
 
-K1, B = 1.2, 0.0
+K1 = 1.2
 _SYNONYM_WEIGHT, _PHRASE_WEIGHT = 0.6, 0.4
 _CUE_EVIDENCE, _WORD_EVIDENCE = 0.8, 1.0
 _CUE_WORD, _CUE_LIMIT, _PREFIX = 1.2, 2.0, 5
@@ -46,12 +46,9 @@ def stem(word: str) -> str:
     return str(_STEMMER.stemWord(word))
 
 
-_STOP = frozenset(STOP_WORDS)
-
-
 @lru_cache(maxsize=65536)
 def _content(word: str) -> str | None:
-    return None if word in _STOP else stem(word)
+    return None if word in STOP_WORDS else stem(word)
 
 
 @lru_cache(maxsize=65536)
@@ -213,13 +210,10 @@ class Ranking:
         priors: Sequence[float] = (),
     ) -> None:
         self.size = len(documents)
-        lengths = [sum(v for k, v in d.items() if k[-1] != "-") for d in documents]
-        average = sum(lengths) / max(1, self.size) or 1.0
         holders: dict[str, list[tuple[int, float]]] = {}
         for i, document in enumerate(documents):
-            norm = K1 * (1 - B + B * lengths[i] / average)
             for word, count in document.items():
-                holders.setdefault(word, []).append((i, count * (K1 + 1) / (count + norm)))
+                holders.setdefault(word, []).append((i, count * (K1 + 1) / (count + K1)))
         self._postings: dict[str, tuple[tuple[int, float], ...]] = {}
         for word, held in holders.items():
             idf = IDF_FLOOR + math.log(1 + (self.size - len(held) + 0.5) / (len(held) + 0.5))

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from colbench_env.errors import Fault
 from colbench_env.humans import remarks
-from colbench_env.humans.facts import HUMAN, Knowledge, knowledge, own_replies
+from colbench_env.humans.facts import HUMAN, Knowledge, knowledge, own_replies, reference_of
 from colbench_env.humans.leak import allowed, check_guard, guarded, measure
 from colbench_env.humans.personas import Persona, chance, forgotten, get_persona, hint, slip
 from colbench_env.humans.ranking import Question
@@ -127,12 +127,15 @@ class ScriptedHuman:
         persona, seed = self.persona, dialogue.seed
         if not times:
             for odds, instead in ((persona.hints_first, hint), (persona.forgets, forgotten)):
-                text = instead(fact) if odds else ""
-                if odds and chance(seed, "withhold", fact.id) < odds and text not in before:
-                    return [(text, ())]
+                if odds and chance(seed, "withhold", fact.id) < odds:
+                    text = instead(fact)
+                    if not any(text in reply for reply in before):
+                        return [(text, ())]
             wrong = self._wrong(fact, seed)
-            if wrong and wrong not in before:
-                return [(wrong, ())]
+            if wrong and not any(wrong in reply for reply in before):
+                right = f"{remarks.SORRY} {fact.text}"
+                if allowed(measure(reference_of(dialogue.task), [*before, wrong, right])):
+                    return [(wrong, ())]
         wordings = [fact.text, *fact.also]
         first = times % len(wordings)
         texts = wordings[first:] + wordings[:first]
