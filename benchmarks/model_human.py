@@ -104,10 +104,11 @@ class NoScoring:
         return [Score(0.0)] * len(submissions)
 
 
-def seconds(work: Callable[[], None]) -> float:
-    began = time.perf_counter()
+def seconds(work: Callable[[], None]) -> tuple[float, float]:
+    """Return the seconds by the clock, and those of this process's CPU (the server has its own)."""
+    clock, cpu = time.perf_counter(), time.process_time()
     work()
-    return time.perf_counter() - began
+    return time.perf_counter() - clock, time.process_time() - cpu
 
 
 def cost(console: Console, tasks: str) -> None:
@@ -127,7 +128,7 @@ def cost(console: Console, tasks: str) -> None:
 
     env = TextVectorEnv(make, ENVIRONMENTS)
     question = "What should it return for an empty list, and how is the result rounded?"
-    rates: list[tuple[float, float]] = []
+    took: list[tuple[tuple[float, float], tuple[float, float]]] = []
 
     def play() -> None:
         remembering.batches.clear()
@@ -140,18 +141,25 @@ def cost(console: Console, tasks: str) -> None:
 
     for seed in range(ROUNDS + 1):
         env.reset(seed=seed * ENVIRONMENTS)  # other tasks each time: their facts are derived anew
-        with_environments = seconds(play)
-        without = seconds(send)
-        rates.append((ENVIRONMENTS * STEPS / with_environments, ENVIRONMENTS * STEPS / without))
+        took.append((seconds(play), seconds(send)))
     env.close()
     model.close()
     process.terminate()
-    rates = rates[1:]  # the first opens the connections
-    table = Table("", "requests a second", title=f"{ENVIRONMENTS} environments, tasks={tasks}")
-    table.add_row("with environments", f"{statistics.median(a for a, _ in rates):.0f}")
-    table.add_row("same requests, client alone", f"{statistics.median(b for _, b in rates):.0f}")
-    ratio = statistics.median(a / b for a, b in rates)
-    table.add_row(f"ratio, median of {ROUNDS} rounds in turn", f"{ratio:.1%}")
+    took = took[1:]  # the first opens the connections
+    table = Table(
+        "requests a second",
+        "by the clock",
+        "by CPU time",
+        title=f"{ENVIRONMENTS} environments, tasks={tasks}, median of {ROUNDS} rounds in turn",
+    )
+    for which, name in enumerate(("with environments", "same requests, client alone")):
+        rates = [
+            statistics.median(ENVIRONMENTS * STEPS / pair[which][kind] for pair in took)
+            for kind in (0, 1)
+        ]
+        table.add_row(name, *(f"{rate:.0f}" for rate in rates))
+    ratios = [statistics.median(alone[k] / layer[k] for layer, alone in took) for k in (0, 1)]
+    table.add_row("ratio", *(f"{ratio:.1%}" for ratio in ratios))
     console.print(table)
 
 
