@@ -18,8 +18,6 @@ plain data, and the comparison happens here.
 
 from __future__ import annotations
 
-import os
-import threading
 from collections.abc import Sequence
 
 from .compare import register_comparator, within
@@ -40,13 +38,11 @@ __all__ = [
     "within",
 ]
 
-_shared: dict[int, Sandbox] = {}
-_lock = threading.Lock()
-os.register_at_fork(after_in_child=_lock._at_fork_reinit)  # type: ignore[attr-defined]
+_shared = Sandbox()
 
 
 def run(batch: Sequence[Submission]) -> list[Verdict]:
-    """Evaluate a batch in this process's shared `Sandbox`, which is made at the first call.
+    """Evaluate a batch in this process's shared `Sandbox`, which starts at the first call.
 
     Args:
         batch: What to run; all at once is fastest.
@@ -58,10 +54,4 @@ def run(batch: Sequence[Submission]) -> list[Verdict]:
         IsolationError: This host cannot isolate untrusted code; the message names the way out.
         ConfigError: A submission names an unknown comparator, profile or namespace, or has no case.
     """
-    with _lock:
-        shared = (
-            _shared.setdefault(os.getpid(), Sandbox())
-            if os.getpid() not in _shared
-            else _shared[os.getpid()]
-        )
-    return shared.run(batch)
+    return _shared.run(batch)

@@ -112,7 +112,7 @@ def _kind(tree: list[Any]) -> str:
 def _close(e: Any, g: Any, rel: float, absolute: float, nan_equal: bool) -> bool:
     if isinstance(e, complex) or isinstance(g, complex):
         e, g = complex(e), complex(g)
-        scale = abs(e)
+        scale = max(abs(part) for part in (e.real, e.imag, 0.0) if math.isfinite(part))
         return all(
             _close_real(a, b, rel * scale + absolute, nan_equal)
             for a, b in ((e.real, g.real), (e.imag, g.imag))

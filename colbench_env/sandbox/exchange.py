@@ -77,6 +77,11 @@ class Exchange:
         """Every piece of Python source that the submission brings: its code and its calls."""
         return [self.submission.code, *(call.source for call in self._calls if call is not None)]
 
+    def call_source(self, number: int) -> str | None:
+        """What is evaluated for a case that was given as an expression."""
+        call = self._calls[number]
+        return None if call is None else call.source
+
     @property
     def finished(self) -> bool:
         """Whether every case is decided."""

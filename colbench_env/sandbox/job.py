@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
+import selectors
 import signal
 import socket
 import struct
 import time
-from typing import Protocol
 
 from .clocks import StageClock
 from .exchange import Exchange
 from .profiles import kind_of
+from .worker import START_SECONDS, Worker, WorkerLost
 
-START_SECONDS = 30.0
 TRIES = 3
 """How often a submission is begun when the sandbox, not the submission, is to blame."""
-
-
-class WorkerLost(Exception):
-    """A zygote is gone, or does not answer."""
-
-
-class Children(Protocol):
-    """What a job needs of the zygote that it runs in."""
-
-    def take(self) -> tuple[int, socket.socket]:
-        """A fresh child and a socket to it."""
-
-    def finish(self, pid: int) -> None:
-        """End a child."""
-
-    def status(self, pid: int) -> int:
-        """End a child and tell how it had ended."""
 
 
 class Job:
@@ -50,7 +33,7 @@ class Job:
         self.state = "going"
         self._unexplained_kills = self._losses = self._starvations = 0
 
-    def attach(self, worker: Children) -> None:
+    def attach(self, worker: Worker) -> None:
         """Begin, or begin again with the cases still open, in a child of this worker.
 
         Raises:
@@ -159,3 +142,55 @@ class Job:
             self.exchange.ended(f"ended the process (signal {-status})")
         else:
             self.exchange.ended(f"ended the process (exit status {status})")
+
+
+class Slot:
+    """One place in the pool: a zygote for each kind of submission that has come by.
+
+    Attributes:
+        holder: Mark of the run that uses it; None when it is free.
+        workers: Its zygotes, by kind.
+    """
+
+    def __init__(self) -> None:
+        self.holder: object | None = None
+        self.workers: dict[tuple[str, str], Worker] = {}
+
+
+class Running:
+    """The jobs that have a child, by its socket."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._jobs: dict[int, tuple[Job, Slot]] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._jobs)
+
+    def add(self, job: Job, slot: Slot) -> None:
+        """Watch a job that has just been given a child."""
+        events = selectors.EVENT_READ | (0 if job.send() else selectors.EVENT_WRITE)
+        self._selector.register(job.channel, events)
+        self._jobs[job.channel.fileno()] = (job, slot)
+
+    def wait(self) -> list[tuple[Job, Slot]]:
+        """Move bytes and look at clocks, once; the jobs whose child is done, now off the list."""
+        nearest = min(job.deadline for job, _ in self._jobs.values())
+        for key, events in self._selector.select(max(0.0, nearest - time.monotonic())):
+            job, _ = self._jobs[key.fd]
+            if events & selectors.EVENT_WRITE and job.send():
+                self._selector.modify(key.fileobj, selectors.EVENT_READ)
+            if events & selectors.EVENT_READ:
+                job.read()
+        for job, _ in self._jobs.values():
+            job.check_clock()
+        done = [fd for fd, (job, _) in self._jobs.items() if job.state != "going"]
+        for fd in done:
+            self._selector.unregister(fd)
+        return [self._jobs.pop(fd) for fd in done]
+
+    def close(self) -> None:
+        """Let go of every socket; the children end with their workers."""
+        self._selector.close()
+        for job, _ in self._jobs.values():
+            job.channel.close()

@@ -8,9 +8,7 @@ any point leaves none behind.
 from __future__ import annotations
 
 import os
-import selectors
 import threading
-import time
 import weakref
 from collections import deque
 from collections.abc import Sequence
@@ -21,21 +19,14 @@ from colbench_env.errors import ConfigError, IsolationError
 
 from . import probe
 from .exchange import Exchange
-from .job import Job, WorkerLost
+from .job import Job, Running, Slot
+from .monty import MontyPool
 from .profiles import profile
 from .submission import Submission, Verdict
-from .worker import Worker
+from .worker import Worker, WorkerLost
 
 BACKENDS = ("auto", "zygote", "bwrap", "monty")
 _sandboxes: weakref.WeakSet[Sandbox] = weakref.WeakSet()
-
-
-class _Slot:
-    """One place in the pool: a zygote for each kind of submission that has come by."""
-
-    def __init__(self) -> None:
-        self.holder: object | None = None
-        self.workers: dict[tuple[str, str], Worker] = {}
 
 
 class Sandbox:
@@ -70,7 +61,7 @@ class Sandbox:
             raise ConfigError(f"min_isolation must be one of {probe.LEVELS}, not {min_isolation!r}")
         if backend not in BACKENDS:
             raise ConfigError(f"backend must be one of {BACKENDS}, not {backend!r}")
-        self._size = max_workers or len(os.sched_getaffinity(0))
+        self._size = max_workers or _cores()
         self._min_isolation = min_isolation
         self._backend = backend
         self._without = frozenset(without)
@@ -84,21 +75,24 @@ class Sandbox:
             worker.end()
 
     def _reset(self) -> None:
-        self._slots = [_Slot() for _ in range(self._size)]
+        self._slots = [Slot() for _ in range(self._size)]
         self._freed = threading.Condition()
         self._establishing = threading.Lock()
         self._level = ""
         self._layers: list[str] = []
+        self._monty: MontyPool | None = None
 
     @property
     def level(self) -> str:
-        """The isolation in effect: "hard", "kernel" or "rlimits".
+        """The isolation in effect: "hard", "kernel" or "rlimits"; "interpreter" with monty.
 
         Raises:
             IsolationError: It is below `min_isolation`.
         """
         with self._establishing:
-            if not self._level:
+            if not self._level and self._backend == "monty":
+                self._monty, self._level = MontyPool(self._size), "interpreter"
+            elif not self._level:
                 self._establish()
         return self._level
 
@@ -117,7 +111,10 @@ class Sandbox:
         """
         level = self.level
         exchanges = [Exchange(submission) for submission in batch]
-        self._dispatch(exchanges)
+        if self._monty is not None:
+            self._monty.run(exchanges)
+        else:
+            self._dispatch(exchanges)
         return [exchange.verdict(level) for exchange in exchanges]
 
     def close(self) -> None:
@@ -128,6 +125,9 @@ class Sandbox:
                 slot.workers.clear()
         for worker in workers:
             worker.end()
+        if self._monty is not None:
+            self._monty.end()
+            self._monty, self._level = None, ""
 
     def __enter__(self) -> Self:
         return self
@@ -153,7 +153,7 @@ class Sandbox:
         self._level = level
 
     def _dispatch(self, exchanges: list[Exchange]) -> None:
-        waiting, running, holder = deque(map(Job, exchanges)), _Running(), object()
+        waiting, running, holder = deque(map(Job, exchanges)), Running(), object()
         try:
             while waiting or running:
                 while waiting and (slot := self._acquire(holder, wait=not running)):
@@ -168,7 +168,7 @@ class Sandbox:
             running.close()
             self._release(holder)
 
-    def _acquire(self, holder: object, wait: bool) -> _Slot | None:
+    def _acquire(self, holder: object, wait: bool) -> Slot | None:
         with self._freed:
             while True:
                 for slot in self._slots:
@@ -179,7 +179,7 @@ class Sandbox:
                     return None
                 self._freed.wait()
 
-    def _release(self, holder: object, slot: _Slot | None = None) -> None:
+    def _release(self, holder: object, slot: Slot | None = None) -> None:
         """Free one slot, or all that this holder has."""
         with self._freed:
             for held in [slot] if slot else self._slots:
@@ -194,16 +194,16 @@ class Sandbox:
                 while slot.workers:
                     slot.workers.popitem()[1].end()
 
-    def _worker(self, slot: _Slot, kind: tuple[str, str]) -> Worker:
+    def _worker(self, slot: Slot, kind: tuple[str, str]) -> Worker:
         if kind not in slot.workers:
-            worker = Worker(profile(*kind), self._without)
+            worker = Worker(profile(*kind), self._without, wrapped=self._backend == "bwrap")
             slot.workers[kind] = worker
             self._layers = self._layers or worker.layers
             if worker.layers != self._layers:
                 raise WorkerLost("a zygote came up with other layers than the first")
         return slot.workers[kind]
 
-    def _start(self, job: Job, slot: _Slot, running: _Running) -> None:
+    def _start(self, job: Job, slot: Slot, running: Running) -> None:
         """Give the job a child in this slot; where that cannot be, free the slot."""
         while not job.exchange.finished:
             try:
@@ -215,13 +215,13 @@ class Sandbox:
                 return
         self._release(slot.holder, slot)
 
-    def _replace_worker(self, job: Job, slot: _Slot, error: WorkerLost) -> None:
+    def _replace_worker(self, job: Job, slot: Slot, error: WorkerLost) -> None:
         worker = slot.workers.pop(job.kind, None)
         if worker is not None:
             worker.end()
         job.lost_worker(str(error))
 
-    def _settle(self, job: Job, slot: _Slot, running: _Running, waiting: deque[Job]) -> None:
+    def _settle(self, job: Job, slot: Slot, running: Running, waiting: deque[Job]) -> None:
         """A child is done: go on with the job in the same slot, or free the slot."""
         try:
             what = job.detach()
@@ -236,43 +236,10 @@ class Sandbox:
         self._release(slot.holder, slot)
 
 
-class _Running:
-    """The jobs that have a child, by its socket."""
-
-    def __init__(self) -> None:
-        self._selector = selectors.DefaultSelector()
-        self._jobs: dict[int, tuple[Job, _Slot]] = {}
-
-    def __bool__(self) -> bool:
-        return bool(self._jobs)
-
-    def add(self, job: Job, slot: _Slot) -> None:
-        """Watch a job that has just been given a child."""
-        events = selectors.EVENT_READ | (0 if job.send() else selectors.EVENT_WRITE)
-        self._selector.register(job.channel, events)
-        self._jobs[job.channel.fileno()] = (job, slot)
-
-    def wait(self) -> list[tuple[Job, _Slot]]:
-        """Move bytes and look at clocks, once; the jobs whose child is done, now off the list."""
-        nearest = min(job.deadline for job, _ in self._jobs.values())
-        for key, events in self._selector.select(max(0.0, nearest - time.monotonic())):
-            job, _ = self._jobs[key.fd]
-            if events & selectors.EVENT_WRITE and job.send():
-                self._selector.modify(key.fileobj, selectors.EVENT_READ)
-            if events & selectors.EVENT_READ:
-                job.read()
-        for job, _ in self._jobs.values():
-            job.check_clock()
-        done = [fd for fd, (job, _) in self._jobs.items() if job.state != "going"]
-        for fd in done:
-            self._selector.unregister(fd)
-        return [self._jobs.pop(fd) for fd in done]
-
-    def close(self) -> None:
-        """Let go of every socket; the children end with their workers."""
-        self._selector.close()
-        for job, _ in self._jobs.values():
-            job.channel.close()
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _after_fork() -> None:
@@ -281,4 +248,5 @@ def _after_fork() -> None:
         sandbox._disown()
 
 
-os.register_at_fork(after_in_child=_after_fork)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -12,27 +12,45 @@ import weakref
 from dataclasses import asdict
 from pathlib import Path
 
-from .job import START_SECONDS, WorkerLost
+from . import bwrap
 from .profiles import Profile
 from .zygote import BOOTSTRAP
+
+START_SECONDS = 30.0
+
+
+class WorkerLost(Exception):
+    """A zygote is gone, or does not answer."""
 
 
 class Worker:
     """One zygote.
 
+    Args:
+        profile: What to prepare it with.
+        without: Layers to leave out.
+        wrapped: Whether to put it into bubblewrap.
+
     Attributes:
         layers: The layers of isolation in effect.
+
+    Raises:
+        WorkerLost: It did not start.
     """
 
-    def __init__(self, profile: Profile, without: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self, profile: Profile, without: frozenset[str] = frozenset(), wrapped: bool = False
+    ) -> None:
         self._link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._link.settimeout(START_SECONDS)
-        config = asdict(profile) | {"without": sorted(without), "parent": os.getpid()}
+        parent = 0 if wrapped else os.getpid()
+        config = asdict(profile) | {"without": sorted(without), "parent": parent}
         here = str(Path(__file__).parent)
         arguments = [BOOTSTRAP, here, str(theirs.fileno()), json.dumps(config)]
+        outer = bwrap.command(profile.readable) if wrapped else []
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-s", "-S", "-P", "-B", "-c", *arguments],
+                [*outer, sys.executable, "-s", "-S", "-P", "-B", "-c", *arguments],
                 env={"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,

@@ -41,7 +41,7 @@ def main(control: int, configuration: str) -> None:
     Args:
         control: Descriptor of the socket to the parent.
         configuration: A JSON object: the fields of `profiles.Profile`, `without` (layers to leave
-            out), `parent` (its process id).
+            out), `parent` (its process id; 0 where another namespace hides it).
     """
     link = socket.socket(fileno=control)
     try:
@@ -66,7 +66,7 @@ def _launch(link: socket.socket, config: dict[str, Any]) -> None:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
         _zygote(link, config, namespaces)
     link.close()
-    while os.getppid() == config["parent"]:
+    while config["parent"] in (os.getppid(), 0):
         signal.sigtimedwait([signal.SIGCHLD], _POLL_SECONDS)
         if os.waitpid(zygote, os.WNOHANG) != (0, 0):
             return
