@@ -134,26 +134,54 @@ class RegressionCritic:
 Critic = LogRatioCritic | RegressionCritic
 
 
+def make_critic(
+    policy: TransformersPolicy, head: str, *, length_normalised: bool, fidelity: str, seed: int
+) -> Critic:
+    """Return an untrained critic over a policy of its own.
+
+    Args:
+        policy: What is trained.
+        head: `"logratio"` or `"regression"`.
+        length_normalised: See `LogRatioCritic`.
+        fidelity: `"paper"` or `"code"`.
+        seed: Of a regression head's initial weights.
+    """
+    if head == "regression":
+        return RegressionCritic(policy, seed)
+    whole = fidelity == "code"
+    return LogRatioCritic(policy, length_normalised=length_normalised, per_trajectory_mean=whole)
+
+
 @torch.no_grad()
-def rank_rows(
-    critic: Critic, rows: Sequence[Row], ref_logprobs: Sequence[Tensor], batch_size: int = 64
+def rank_messages(
+    critic: Critic,
+    reference: TransformersPolicy,
+    rows: Sequence[Row],
+    contexts: Sequence[Sequence[int]],
+    *,
+    tell_reference: bool = True,
 ) -> list[float]:
-    """Return the critic's advantage of each one-turn row.
+    """Return the critic's advantage of each message.
 
     Args:
         critic: Trained.
-        rows: Each with one turn, and the critic's context in front.
-        ref_logprobs: The reference's log-probabilities, `[T]` each.
-        batch_size: Rows a forward pass.
+        reference: What the critic's log-ratios are to.
+        rows: Each with the prompt as it was sent and one message.
+        contexts: For each the critic's context, to stand in front.
+        tell_reference: The reference has that context too; the released code leaves it out.
     """
-    items = [Trajectory((row,), (ref,)) for row, ref in zip(rows, ref_logprobs, strict=True)]
-    order = sorted(range(len(items)), key=lambda i: len(rows[i]))
+    told = [row.after(context) for row, context in zip(rows, contexts, strict=True)]
+    scored = reference.score(told if tell_reference else rows)
+    items = [
+        Trajectory((row,), (torch.cat([torch.zeros(len(row) - len(ref)), ref]),))
+        for row, ref in zip(told, scored, strict=True)
+    ]
+    order = sorted(range(len(items)), key=lambda i: len(told[i]))
     values = [0.0] * len(items)
-    for start in range(0, len(order), batch_size):
-        chosen = order[start : start + batch_size]
-        for i, value in zip(
-            chosen, critic.totals([items[i] for i in chosen]).tolist(), strict=True
-        ):
+    for start in range(0, len(order), reference.batch_size):
+        chosen = order[start : start + reference.batch_size]
+        totals = critic.totals([items[i] for i in chosen]).tolist()
+        for i, value in zip(chosen, totals, strict=True):
             values[i] = value
     return values
 
@@ -187,12 +215,10 @@ class BestOfN:
         prompts = [self._policy.encode(q.messages) for q in queries for _ in range(self._n)]
         seeds = [q.seed * 1_000 + k for q in queries for k in range(self._n)]
         done = self._policy.sample(prompts, seeds)
-        contexts = [self._condition(q.training_information or "") for q in queries]
-        rows = [
-            turn_row(prompt, c.ids, c.logprobs).after(contexts[i // self._n])
-            for i, (prompt, c) in enumerate(zip(prompts, done, strict=True))
-        ]
-        values = rank_rows(self._critic, rows, self._policy.score(rows))
+        told = [self._condition(q.training_information or "") for q in queries]
+        contexts = [context for context in told for _ in range(self._n)]
+        rows = [turn_row(prompt, c.ids) for prompt, c in zip(prompts, done, strict=True)]
+        values = rank_messages(self._critic, self._policy, rows, contexts)
         actions = []
         for start in range(0, len(rows), self._n):
             i = max(range(start, start + self._n), key=values.__getitem__)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from colbench_env.baselines.checkpoint import Checkpoint
 from colbench_env.baselines.collection import Arena, Evaluation, collection_metrics, grouped
@@ -73,7 +74,7 @@ class Args:
     group_size: int = 4
     num_envs: int = 64
     max_new_tokens: int = 96
-    pairs: str = "success"
+    pairs: Literal["success", "margin"] = "success"
     beta: float = 0.1
     nll: float = 0.01
     lr: float = 1e-4

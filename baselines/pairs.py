@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import torch
 from torch import Tensor
 
-from colbench_env.baselines.batch import Row, TokenBatch, pad
+from colbench_env.baselines.batch import Row, TokenBatch, pad, turn_row
 from colbench_env.baselines.collection import learner_rows, score_of
 from colbench_env.baselines.losses import dpo_loss, masked_mean, sequence_sum
 from colbench_env.baselines.policy import TransformersPolicy
@@ -157,3 +157,20 @@ def preference_loss(
         "worse_gain": float(gain[n:].mean()),
     }
     return loss + nll * likelihood, metrics
+
+
+def message_pairs(
+    messages: Sequence[Mapping[str, Sequence[int]]], policy: TransformersPolicy
+) -> list[Pair]:
+    """Return pairs of single messages to the same prompt, scored by the policy as it is now.
+
+    Args:
+        messages: `{"prompt", "better", "worse"}`, token ids.
+        policy: The reference.
+    """
+    sides = []
+    for name in ("better", "worse"):
+        rows = [turn_row(m["prompt"], m[name]) for m in messages]
+        scored = zip(rows, policy.score(rows), strict=True)
+        sides.append([Trajectory((row,), (ref,)) for row, ref in scored])
+    return list(zip(*sides, strict=True))

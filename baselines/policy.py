@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Self
@@ -19,6 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from colbench_env.baselines.action_logprobs import ActionLogprobs
+from colbench_env.baselines.adapters import add_like
 from colbench_env.baselines.batch import Row, TokenBatch
 from colbench_env.baselines.generation import Completion, sample
 from colbench_env.baselines.rollout import Action, Query
@@ -171,11 +171,9 @@ class TransformersPolicy:
 
     def hidden(self, batch: TokenBatch) -> Tensor:
         """Return the last layer's hidden states, `[B, T, H]`, with gradient."""
-        batch = batch.to(self.device)
+        inputs = {"input_ids": batch.input_ids, "attention_mask": batch.attention_mask}
         with self._active(), self._precision():
-            states: Tensor = self.base.get_decoder()(
-                input_ids=batch.input_ids, attention_mask=batch.attention_mask, use_cache=False
-            ).last_hidden_state
+            states: Tensor = self.base.get_decoder()(**inputs, use_cache=False).last_hidden_state
         return states
 
     @torch.no_grad()
@@ -224,13 +222,10 @@ class TransformersPolicy:
         """
         if self.adapter is None:
             return self._view(copy.deepcopy(self.base), name, None)
-        with without_deprecations():
-            self.model.add_adapter(name, self.model.peft_config[self.adapter])
+        add_like(self.model, name, self.adapter)
         forked = self._view(self.model, name, name)
-        own = self.state_dict()
-        forked.load_state_dict(
-            {n.replace(f".{self.adapter}.", f".{name}."): value for n, value in own.items()}
-        )
+        mine, new = f".{self.adapter}.", f".{name}."
+        forked.load_state_dict({n.replace(mine, new): v for n, v in self.state_dict().items()})
         return forked
 
     def reference(self) -> TransformersPolicy:
@@ -298,14 +293,6 @@ class TransformersPolicy:
 
     def _precision(self) -> contextlib.AbstractContextManager[Any]:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.autocast)
-
-
-@contextlib.contextmanager
-def without_deprecations() -> Iterator[None]:
-    """Silence what peft calls under a name that newer Transformers have deprecated."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)
-        yield
 
 
 def _chunks(items: Sequence[int], size: int) -> Iterator[Sequence[int]]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import torch
 
-from colbench_env.baselines.policy import TransformersPolicy, without_deprecations
+from colbench_env.baselines.adapters import add_lora, read_lora
+from colbench_env.baselines.policy import TransformersPolicy
 from colbench_env.errors import ConfigError, MissingDependencyError
 from colbench_env.models.smollm2 import smollm2_directory
 
@@ -69,7 +70,7 @@ def load_policy(
     adapter = None
     if adapted:
         exists = adapter_config.exists()
-        weights = _read_lora(weights, path) if exists else add_lora(weights, lora_rank, seed)
+        weights = read_lora(weights, path) if exists else add_lora(weights, lora_rank, seed)
         adapter = "default"
     options.setdefault("name", name)
     options.setdefault("autocast", cuda and not adapted)
@@ -88,35 +89,3 @@ def _path(name: str) -> str:
 def _base_of(adapter_config: Path) -> str:
     base: str = json.loads(adapter_config.read_text(encoding="utf-8"))["base_model_name_or_path"]
     return base
-
-
-def add_lora(model: Any, rank: int, seed: int = 0) -> Any:
-    """Return the model with a new LoRA adapter on all its linear layers, as a `PeftModel`.
-
-    Args:
-        model: A Transformers causal model.
-        rank: Of the adapter; alpha is twice that.
-        seed: Of its initial weights.
-
-    Raises:
-        MissingDependencyError: peft is not installed.
-    """
-    try:
-        from peft import LoraConfig, get_peft_model
-    except ImportError as error:
-        raise MissingDependencyError("adapters need peft: pip install peft") from error
-    config = LoraConfig(
-        r=rank, lora_alpha=2 * rank, target_modules="all-linear", task_type="CAUSAL_LM"
-    )
-    with torch.random.fork_rng(), without_deprecations():
-        torch.manual_seed(seed)
-        return get_peft_model(model, config)
-
-
-def _read_lora(model: Any, folder: str) -> Any:
-    try:
-        from peft import PeftModel
-    except ImportError as error:
-        raise MissingDependencyError("adapters need peft: pip install peft") from error
-    with without_deprecations():
-        return PeftModel.from_pretrained(model, folder, is_trainable=True)

@@ -26,6 +26,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import torch
@@ -37,21 +38,25 @@ from colbench_env.baselines.critic import (
     FIDELITIES,
     Conditioning,
     Critic,
-    LogRatioCritic,
-    RegressionCritic,
-    rank_rows,
+    make_critic,
+    rank_messages,
 )
 from colbench_env.baselines.logger import Logger
 from colbench_env.baselines.losses import bradley_terry_loss
 from colbench_env.baselines.monte_carlo import play_out
 from colbench_env.baselines.optimise import Schedule, fit
-from colbench_env.baselines.pairs import Trajectory, preference_loss, preferences, trajectories
+from colbench_env.baselines.pairs import (
+    Trajectory,
+    message_pairs,
+    preference_loss,
+    preferences,
+    trajectories,
+)
 from colbench_env.baselines.parallel import gather, rank, share, wait
 from colbench_env.baselines.policy import TransformersPolicy
 from colbench_env.baselines.pretrained import load_policy
 from colbench_env.baselines.rollout import group_plans
 from colbench_env.baselines.trainers import run
-from colbench_env.errors import ConfigError
 from colbench_env.records import Episode
 
 BETA = 0.1  # of the critic's loss and the actor's, as in Table 5
@@ -107,12 +112,12 @@ class Args:
     group_size: int = 4
     num_envs: int = 64
     max_new_tokens: int = 96
-    pairs: str = "success"
-    critic: str = "sweet"
-    fidelity: str = "paper"
+    pairs: Literal["success", "margin"] = "success"
+    critic: Literal["sweet", "mc"] = "sweet"
+    fidelity: Literal["paper", "code"] = "paper"
     training_information: bool = True
     length_normalised: bool = True
-    head: str = "logratio"
+    head: Literal["logratio", "regression"] = "logratio"
     candidates: int = 16
     pairs_per_turn: int = 4
     actor_share: float = 0.5
@@ -144,7 +149,6 @@ PRESETS = {
 
 def main(args: Args) -> float:
     """Train; returns the last evaluation's success rate (0 without one)."""
-    check(args)
     checkpoint = Checkpoint(args.out, args)
     logger = Logger(args.out, alarms=args.alarms, quiet=rank() > 0)
     policy = load_policy(
@@ -183,10 +187,10 @@ def main(args: Args) -> float:
                 )
             messages = rank_candidates(args, round_, policy, condition, train, groups, critic)
             if rank() == 0:
-                lines = [json.dumps(message) + "\n" for message in messages]
-                write_text(file, "".join(lines))
+                write_text(file, "".join(json.dumps(message) + "\n" for message in messages))
             wait()
-        pairs = read_pairs(file, policy)
+        lines = file.read_text(encoding="utf-8").splitlines()
+        pairs = message_pairs([json.loads(line) for line in lines], policy)
 
         # 3. train the actor on them
         fit(
@@ -212,16 +216,10 @@ def train_critic(
     checkpoint: Checkpoint,
 ) -> Critic:
     """Train a privileged critic on the preferences among the episodes of each task."""
-    forked = policy.fork(f"critic-{round_}")
-    critic: Critic = (
-        RegressionCritic(forked, args.seed)
-        if args.head == "regression"
-        else LogRatioCritic(
-            forked,
-            length_normalised=args.length_normalised,
-            per_trajectory_mean=args.fidelity == "code",
-        )
-    )
+    critic = make_critic(
+        policy.fork(f"critic-{round_}"), args.head, seed=args.seed,
+        length_normalised=args.length_normalised, fidelity=args.fidelity,
+    )  # fmt: skip
     chosen = [pair for group in groups for pair in preferences(group, args.pairs)]
     contexts = [condition(arena.training_information(a.task_id)) for a, _ in chosen]
     better = trajectories([a for a, _ in chosen], policy, contexts)
@@ -279,14 +277,10 @@ def rank_candidates(
         places = [mine[t][1] for t, _ in keys]
         values = play_out(arena, policy, places, [ids for _, ids in keys], args.seed, args.num_envs)
     else:
-        contexts = [condition(arena.training_information(e.task_id)) for _, (e, _) in mine]
+        told = [condition(arena.training_information(e.task_id)) for _, (e, _) in mine]
         rows = [turn_row(prompts[t * n], ids) for t, ids in keys]
-        told = [row.after(contexts[t]) for row, (t, _) in zip(rows, keys, strict=True)]
-        ref = policy.score(rows if args.fidelity == "code" else told)
-        ref = [
-            torch.cat([torch.zeros(len(row) - len(r)), r]) for row, r in zip(told, ref, strict=True)
-        ]
-        values = rank_rows(critic, told, ref)
+        contexts, both = [told[t] for t, _ in keys], args.fidelity == "paper"
+        values = rank_messages(critic, policy, rows, contexts, tell_reference=both)
 
     messages = []
     for t, (i, _) in enumerate(mine):
@@ -301,33 +295,6 @@ def rank_candidates(
                 pair = {"prompt": prompts[t * n], "better": list(better), "worse": list(worse)}
                 messages.append({"turn": [i], **pair})
     return sorted(gather(messages), key=lambda message: message["turn"])
-
-
-def read_pairs(file: Path, policy: TransformersPolicy) -> list[tuple[Trajectory, Trajectory]]:
-    """Return the pairs of messages, scored by the policy as it is before the actor's training."""
-    messages = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    sides = []
-    for name in ("better", "worse"):
-        rows = [turn_row(m["prompt"], m[name]) for m in messages]
-        scored = zip(rows, policy.score(rows), strict=True)
-        sides.append([Trajectory((row,), (ref,)) for row, ref in scored])
-    return list(zip(*sides, strict=True))
-
-
-def check(args: Args) -> None:
-    """Refuse arguments that mean nothing.
-
-    Raises:
-        ConfigError: The message names what there is.
-    """
-    choices = {
-        "critic": ("sweet", "mc"),
-        "fidelity": tuple(FIDELITIES),
-        "head": ("logratio", "regression"),
-    }
-    for name, known in choices.items():
-        if getattr(args, name) not in known:
-            raise ConfigError(f"--{name} {getattr(args, name)!r}: use {' or '.join(known)}")
 
 
 if __name__ == "__main__":

@@ -78,7 +78,7 @@ def policy(tokenizer):
 
 @pytest.fixture
 def lora_policy(tokenizer):
-    from colbench_env.baselines.pretrained import add_lora
+    from colbench_env.baselines.adapters import add_lora
 
     model = add_lora(small_model(tokenizer), rank=4)
     return TransformersPolicy(model, tokenizer, adapter="default", max_new_tokens=12)
