@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from colbench_env.baselines.adapters import add_lora, read_lora
+from colbench_env.baselines.parallel import accelerator
 from colbench_env.baselines.policy import TransformersPolicy
 from colbench_env.errors import ConfigError, MissingDependencyError
 from colbench_env.models.smollm2 import smollm2_directory
@@ -51,7 +52,9 @@ def load_policy(
     path = _path(name)
     adapter_config = Path(path) / "adapter_config.json"
     if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
+        here = accelerator()  # with several processes, each has a GPU of its own
+        fallback = "cuda" if torch.cuda.is_available() else "cpu"
+        device = str(here.device) if here else fallback
     cuda = device.startswith("cuda")
     adapted = lora_rank > 0 or adapter_config.exists()
     base_path = _path(_base_of(adapter_config)) if adapter_config.exists() else path

@@ -21,11 +21,11 @@ SENSELESS = (
     "Do you like tabs or spaces?",
     "Shall I write a poem about it?",
     "Is it raining where you are?",
-    "Which font should the code have?",
-    "Do you want it in blue?",
+    "How tall are you?",
+    "Do you have a dog?",
     "Who is your favourite singer?",
     "Did you have lunch already?",
-    "Which day is it today?",
+    "Can you play chess?",
 )
 MARKER = "I WANT TO ANSWER:"
 
