@@ -56,9 +56,8 @@ class ReplayModel:
 
     @property
     def usage(self) -> Usage:
-        """Requests answered so far; tokens and cost are those of the fallback alone."""
-        asked = self.fallback.usage if self.fallback else Usage()
-        return Usage(self._replayed) + asked
+        """Requests answered from the recording, free of cost; the fallback counts its own."""
+        return Usage(self._replayed)
 
     def generate(self, requests: Sequence[Request]) -> list[Completion | Fault]:
         """Answer each request, in order. The same request twice in a batch is asked once.

@@ -24,7 +24,7 @@ from colbench_env.models.server import ServerModel
 
 KINDS: Mapping[str, Callable[..., Model]] = {"openai": ServerModel, "hf": LocalModel}
 _made: dict[str, Model] = {}
-_lock = threading.Lock()
+_lock = threading.RLock()  # a recording's fallback is made within
 
 
 def is_model_spec(spec: str) -> bool:
@@ -70,8 +70,11 @@ def split_options(spec: str, own: Mapping[str, Callable[[str], Any]]) -> tuple[s
 
 
 def usage_by_model() -> dict[str, Usage]:
-    """Return what each model made in this process has been used for, by its name."""
-    return {model.name: model.usage for model in _made.values()}
+    """Return what each model that `make_model` made has been used for, by its name; they add up."""
+    usages: dict[str, Usage] = {}
+    for model in _made.values():
+        usages[model.name] = usages.get(model.name, Usage()) + model.usage
+    return usages
 
 
 def _make(spec: str) -> Model:
@@ -80,7 +83,7 @@ def _make(spec: str) -> Model:
         file, _, fallback = re.sub(r"\+(?=(openai|hf):)", "\0", rest, count=1).partition("\0")
         if not file or "?" in file:
             raise ConfigError("a recording is replay:FILE or replay:FILE+openai:MODEL@URL")
-        return ReplayModel(file, _make(fallback) if fallback else None)
+        return ReplayModel(file, make_model(fallback) if fallback else None)
     if kind not in KINDS:
         raise ConfigError(
             f"{kind!r} is no kind of model; use openai:MODEL@URL, hf:MODEL_OR_PATH or replay:FILE"

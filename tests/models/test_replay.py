@@ -178,6 +178,7 @@ def test_names():
     both = make_model("replay:a+b.sqlite+openai:m@http://127.0.0.1:9/v1?timeout=3")
     assert both.path.name == "a+b.sqlite"
     assert both.fallback.timeout == 3.0
+    assert both.fallback is make_model("openai:m@http://127.0.0.1:9/v1?timeout=3")
     with pytest.raises(ConfigError, match="replay:FILE"):
         make_model("replay:a.sqlite?persona=terse")
 
