@@ -101,7 +101,7 @@ PRESETS = {
         group_size=4, num_envs=8, batch_size=8, micro_batch=4, eval_tasks=8, max_new_tokens=128,
     ),
     "paper": Args(
-        tasks="hub:facebook/collaborative_agent_bench", human="openai:llama-3.1-70b",
+        tasks="hub:facebook/collaborative_agent_bench", human="openai:meta-llama/Llama-3.1-70B-Instruct@http://127.0.0.1:8000/v1",
         model="meta-llama/Llama-3.1-8B-Instruct", num_tasks=5_000, group_size=3, lr=2e-7,
         epochs=4, batch_size=32, micro_batch=1, max_new_tokens=1_024, eval_tasks=1_000,
     ),

@@ -139,7 +139,7 @@ PRESETS = {
         batch_size=4, micro_batch=2, eval_tasks=8, max_new_tokens=128,
     ),
     "paper": Args(
-        tasks="hub:facebook/collaborative_agent_bench", human="openai:llama-3.1-70b",
+        tasks="hub:facebook/collaborative_agent_bench", human="openai:meta-llama/Llama-3.1-70B-Instruct@http://127.0.0.1:8000/v1",
         model="meta-llama/Llama-3.1-8B-Instruct", num_tasks=5_000, group_size=3,
         critic_lr=2e-7, critic_epochs=4, actor_lr=2e-7, actor_epochs=1, batch_size=8,
         micro_batch=1, actor_share=0.1, max_new_tokens=1_024, eval_tasks=1_000,
