@@ -7,7 +7,7 @@ score.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from colbench_env.browser.matching import largest, pair_blocks, weight
 from colbench_env.browser.page import VISIBLE, Block, Page
 from colbench_env.errors import ConfigError, Fault
-from colbench_env.records import Score
+from colbench_env.records import Episode, Score
 
 LAYOUT_WEIGHT = 0.6  # the rest is the tiles'
 NOTHING = {"layout": 0.0, "tiles": 0.0, "placement": 0.0, "colour": 0.0, "words": 0.0}
@@ -125,6 +125,32 @@ def _named(spec: str) -> PageReward:
     raise ConfigError(f"reward={spec!r} is unknown; use 'mix', 'clip', 'clip:MODEL' or an object")
 
 
+def win_rate(episodes: Iterable[Episode], reference: Iterable[Episode]) -> float:
+    """Return the share of tasks on which a policy scores higher than a reference policy.
+
+    As in the paper's table 2 (arXiv 2503.15478), where the reference is GPT-4o: episodes are paired
+    by task (the mean score where there are several of a task); a tie counts half; tasks that only
+    one of them played, or that a fault ended, are left out.
+
+    Raises:
+        ValueError: They have no task in common.
+    """
+    mine, theirs = _by_task(episodes), _by_task(reference)
+    both = mine.keys() & theirs.keys()
+    if not both:
+        raise ValueError("the two policies have no task in common: play the same tasks with both")
+    wins = [float(mine[t] > theirs[t]) + 0.5 * (mine[t] == theirs[t]) for t in sorted(both)]
+    return sum(wins) / len(wins)
+
+
+def _by_task(episodes: Iterable[Episode]) -> dict[str, float]:
+    values: dict[str, list[float]] = {}
+    for episode in episodes:
+        if episode.score is not None:
+            values.setdefault(episode.task_id, []).append(episode.score.value)
+    return {task: sum(scores) / len(scores) for task, scores in values.items()}
+
+
 def unusable(page: Page | None) -> str | None:
     """Return why a page is worth nothing: none shown, not drawn, nothing visible; else None."""
     if page is None:
@@ -156,8 +182,10 @@ def match_blocks(
         w = weight(reference[pair.ours]) + weight(shown[pair.theirs])
         share, paired = share + w * pair.likeness, paired + w
         sums += w * np.array([pair.placement, pair.colour, pair.words])
-    means = dict(zip(("placement", "colour", "words"), (sums / paired).tolist(), strict=True))
-    return min(share / total, 1.0), means
+    means = dict(
+        zip(("placement", "colour", "words"), (sums / paired).round(9).tolist(), strict=True)
+    )
+    return round(min(share / total, 1.0), 9), means  # identical pages get 1, not nearly
 
 
 def compare_tiles(reference: Page, shown: Page) -> float:
