@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import importlib
 import itertools
-import threading
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from colbench_env.errors import ConfigError, MissingDependencyError
@@ -46,26 +46,17 @@ class MontyPool:
         self._pool.__exit__(None, None, None)
 
     def run(self, exchanges: Sequence[Exchange]) -> None:
-        """Evaluate all, each in sessions of its own."""
-        todo, lock = iter(exchanges), threading.Lock()
+        """Evaluate all, each in sessions of its own.
 
-        def work() -> None:
-            while True:
-                with lock:
-                    exchange = next(todo, None)
-                if exchange is None:
-                    return
-                self._evaluate(exchange)
-
-        threads = [threading.Thread(target=work) for _ in range(self._workers)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        Raises:
+            ConfigError: A submission asks for what the interpreter does not have.
+        """
+        if any(exchange.submission.namespace != "module" for exchange in exchanges):
+            raise ConfigError('backend="monty" knows namespace="module" only')
+        with ThreadPoolExecutor(self._workers) as threads:
+            list(threads.map(self._evaluate, exchanges))
 
     def _evaluate(self, exchange: Exchange) -> None:
-        if exchange.submission.namespace != "module":
-            raise ConfigError('backend="monty" knows namespace="module" only')
         limits = exchange.submission.limits
         while not exchange.finished:
             exchange.request()

@@ -37,7 +37,7 @@ def serve(channel: int, base_bytes: int) -> None:
     lines = _read_request(channel)
     header = json.loads(lines[0])
     _limit(resource.RLIMIT_AS, base_bytes + (header["memory_mb"] << 20))
-    _limit(resource.RLIMIT_CPU, header["cpu_seconds"])
+    _limit(resource.RLIMIT_CPU, header["cpu_seconds"], grace=1)
     _serve_request(channel, header, lines[1:])
 
 
@@ -78,11 +78,11 @@ def _serve_request(channel: int, header: dict[str, Any], lines: list[bytes]) -> 
     return None
 
 
-def _limit(which: int, amount: int) -> None:
+def _limit(which: int, amount: int, grace: int = 0) -> None:
     hard = resource.getrlimit(which)[1]
     if hard != resource.RLIM_INFINITY:
-        amount = min(amount, hard)
-    resource.setrlimit(which, (amount, amount))
+        amount = min(amount, hard - grace)
+    resource.setrlimit(which, (amount, amount + grace))
 
 
 def _read_request(channel: int) -> list[bytes]:

@@ -95,6 +95,7 @@ def _zygote(link: socket.socket, config: dict[str, Any], namespaces: bool) -> No
 
     lockdown.die_with_parent()
     without, readable = config["without"], config["readable"]
+    size = lockdown.address_space()
     layers = ["namespaces"] if namespaces else []
     if namespaces and lockdown.private_root(readable):
         layers.append("root")
@@ -104,7 +105,6 @@ def _zygote(link: socket.socket, config: dict[str, Any], namespaces: bool) -> No
     sys.path[:] = [place for place in sys.path if place not in config["search"]]
     importlib.invalidate_caches()
     importlib.util.find_spec("_fills_the_caches_of_the_finders")
-    size = lockdown.address_space()
     lockdown.drop_privileges()
     lockdown.die_with_parent()
     lockdown.limit_resources()

@@ -94,7 +94,8 @@ def test_human_eval(sandbox: Sandbox) -> None:
             cases = tuple(replace(c, expected=c.args[0]) for c in cases)
             job = replace(job, cases=cases, comparator="polynomial root")
         batch.append(job)
-    assert len(batch) == 164 and sum(len(job.cases) for job in batch) > 1000
+    assert len(batch) == 164
+    assert sum(len(job.cases) for job in batch) > 1000
     assert not failures([t["task_id"] for t in tasks], sandbox.run(batch))
 
 

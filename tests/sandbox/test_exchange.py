@@ -34,7 +34,8 @@ def statuses(verdict: Verdict) -> list[str]:
 def test_frames_in_order() -> None:
     made = exchange(0, 1, ValueError)
     assert made.feed(lines(["up"], ["ready"], [0, "v", 0]))
-    assert made.current == 1 and not made.finished
+    assert made.current == 1
+    assert not made.finished
     assert not made.feed(lines([1, "v", 7], [2, "x", ["ValueError", "Exception"]]))
     verdict = made.verdict("hard")
     assert statuses(verdict) == ["pass", "wrong", "pass"]
@@ -89,7 +90,8 @@ def test_a_flood_is_cut_off() -> None:
     made = exchange(1, 2, limits=Limits(output_bytes=1000))
     made.feed(lines(["up"], ["ready"]))
     assert not made.feed(b"x" * 100_000)
-    assert made.outcomes[0] is not None and made.outcomes[0].status == "output_limit"
+    assert made.outcomes[0] is not None
+    assert made.outcomes[0].status == "output_limit"
     assert not made.finished
 
 
@@ -98,7 +100,8 @@ def test_a_new_process_gets_the_open_cases_only() -> None:
     made.feed(lines(["up"], ["ready"], [0, "v", 0]))
     made.ended("ended the process (exit status 3)")
     header, *cases = made.request().decode().splitlines()
-    assert json.loads(header)["first"] == 2 and len(cases) == 1
+    assert json.loads(header)["first"] == 2
+    assert len(cases) == 1
     made.feed(lines(["up"], ["ready"], [2, "v", 2]))
     assert statuses(made.verdict("hard")) == ["pass", "crash", "pass"]
     assert "123" not in header
@@ -107,7 +110,9 @@ def test_a_new_process_gets_the_open_cases_only() -> None:
 def test_expected_values_are_not_in_the_request() -> None:
     cases = (Case(args=(1,), expected=987654321), Case(call="f(2) == 123123123", expected=True))
     request = Exchange(Submission(CODE, "f", cases)).request().decode()
-    assert "987654321" not in request and "123123123" not in request and "f(2)" in request
+    assert "987654321" not in request
+    assert "123123123" not in request
+    assert "f(2)" in request
 
 
 def test_messages_hold_no_words_of_the_submission() -> None:
@@ -130,10 +135,15 @@ def test_recorded_values_are_recognisable() -> None:
     made.feed(lines(["up"], ["ready"], [0, "v", None], [1, "v", ["o"]], [2, "x", ["KeyError"]]))
     made.feed(lines([3, "v", ["t", 1]]))
     none, opaque, raised, pair = (o.value for o in made.outcomes if o)
-    assert isinstance(none, Encoded) and none.is_none and not none.is_exception
-    assert opaque is not None and opaque.is_opaque
-    assert raised is not None and raised.is_exception
-    assert pair is not None and pair.decode() == (1,)
+    assert isinstance(none, Encoded)
+    assert none.is_none
+    assert not none.is_exception
+    assert opaque is not None
+    assert opaque.is_opaque
+    assert raised is not None
+    assert raised.is_exception
+    assert pair is not None
+    assert pair.decode() == (1,)
     again = Exchange(
         Submission(CODE, "f", tuple(Case(expected=o.value) for o in made.outcomes if o))
     )

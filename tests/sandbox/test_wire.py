@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import datetime as dt
 import json
 import math
@@ -30,7 +31,7 @@ scalars = st.one_of(
     st.complex_numbers(),
     st.decimals(allow_nan=False) | st.just(Decimal("NaN")),
     st.fractions(),
-    st.datetimes(timezones=st.just(dt.timezone.utc) | st.none()),
+    st.datetimes(timezones=st.just(dt.UTC) | st.none()),
     st.dates(),
     st.timedeltas(),
     st.uuids(),
@@ -59,7 +60,8 @@ def test_a_value_comes_back_as_itself(thing: Any) -> None:
 @given(st.one_of(st.integers(), st.text(), st.binary(), st.dates(), st.fractions(), st.uuids()))
 def test_decoding_restores_type_and_value(thing: Any) -> None:
     back = decode(over_the_wire(thing))
-    assert type(back) is type(thing) and back == thing
+    assert type(back) is type(thing)
+    assert back == thing
 
 
 plain = st.one_of(
@@ -96,7 +98,7 @@ json_values = st.recursive(
     | st.integers()
     | st.floats()
     | st.text(max_size=3)
-    | st.sampled_from(list("ifltsdbcrDqmanox") + ["it", "z", "nan", "deque", "datetime"]),
+    | st.sampled_from([*list("ifltsdbcrDqmanox"), "it", "z", "nan", "deque", "datetime"]),
     lambda inner: st.lists(inner, max_size=5),
     max_leaves=20,
 )
@@ -115,10 +117,8 @@ def test_hostile_trees_are_refused_or_harmless(a: Any, b: Any) -> None:
 
 @given(st.binary())
 def test_bytes_are_json_or_refused(data: bytes) -> None:
-    try:
+    with contextlib.suppress(MalformedTree):
         parse_json(data)
-    except MalformedTree:
-        pass
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,8 @@ def test_objects_without_a_data_form_equal_nothing() -> None:
     for thing in (object(), print, [object()], {1: object()}, {object()}, (object(),)):
         tree = over_the_wire(thing)
         assert has_tag(tree, "o")
-        assert not value(tree, tree) and not equal(tree, tree)
+        assert not value(tree, tree)
+        assert not equal(tree, tree)
         with pytest.raises(ValueError, match="no data form"):
             decode(tree)
     assert not has_tag(encode({"o": ["o"], "x": ("o",)}), "o")
@@ -239,31 +240,35 @@ def test_arrays() -> None:
     numpy = pytest.importorskip("numpy")
     array = numpy.arange(6.0).reshape(2, 3)
     tree = over_the_wire(array)
-    assert (decode(tree) == array).all() and decode(tree).shape == (2, 3)
-    assert value(tree, encode(array * (1 + 1e-12))) and not value(tree, encode(array.reshape(3, 2)))
-    assert encode(numpy.float32(0.5)) == 0.5 and encode(numpy.int64(3)) == 3
-    assert encode(numpy.bool_(True)) is True and encode(numpy.zeros((0, 2)))[2] == [0, 2]
+    assert (decode(tree) == array).all()
+    assert decode(tree).shape == (2, 3)
+    assert value(tree, encode(array * (1 + 1e-12)))
+    assert not value(tree, encode(array.reshape(3, 2)))
+    assert encode(numpy.float32(0.5)) == 0.5
+    assert encode(numpy.int64(3)) == 3
+    assert encode(numpy.bool_(True)) is True
+    assert encode(numpy.zeros((0, 2)))[2] == [0, 2]
 
 
 def test_moments_compare_as_instants() -> None:
-    noon = dt.datetime(2024, 2, 29, 12, tzinfo=dt.timezone.utc)
+    noon = dt.datetime(2024, 2, 29, 12, tzinfo=dt.UTC)
     east = noon.astimezone(dt.timezone(dt.timedelta(hours=5)))
     edge = dt.datetime.max.replace(tzinfo=dt.timezone(dt.timedelta(hours=-12)))
     assert equal(encode(noon), encode(east))
     assert not equal(encode(noon), encode(noon.replace(tzinfo=None)))
-    assert equal(encode(edge), encode(edge)) and not equal(encode(edge), encode(noon))
+    assert equal(encode(edge), encode(edge))
+    assert not equal(encode(edge), encode(noon))
 
 
 def test_numbers_across_types() -> None:
     one = [1, 1.0, True, Decimal(1), Fraction(1), 1 + 0j]
     assert all(equal(encode(a), encode(b)) for a in one for b in one)
-    assert equal(encode({1: "a"}), encode({True: "a"})) and equal(encode({1, 2}), encode({2.0, 1}))
-    assert not equal(encode(math.nan), encode(math.nan)) and value(
-        encode(math.nan), encode(math.nan)
-    )
+    assert equal(encode({1: "a"}), encode({True: "a"}))
+    assert equal(encode({1, 2}), encode({2.0, 1}))
+    assert not equal(encode(math.nan), encode(math.nan))
+    assert value(encode(math.nan), encode(math.nan))
     assert not equal(encode(2**64), encode(float(2**64) + 5000))
     assert not value(encode(Decimal("1E+999999")), encode(math.inf))
     assert equal(encode(uuid.UUID(int=3)), encode(uuid.UUID(int=3)))
-    assert equal(encode(range(0)), encode(range(5, 5))) and not equal(
-        encode(range(3)), encode([0, 1, 2])
-    )
+    assert equal(encode(range(0)), encode(range(5, 5)))
+    assert not equal(encode(range(3)), encode([0, 1, 2]))
