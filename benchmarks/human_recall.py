@@ -93,7 +93,7 @@ def main() -> None:
     parser.add_argument("--misses", action="store_true", help="print the dev half's wrong replies")
     args = parser.parse_args()
     rows = ask_all(args.tasks)
-    for half in ("dev", "held-out", "all"):
+    for half in (*dict.fromkeys(row["half"] for row in rows), "all"):
         chosen = [r for r in rows if half in (r["half"], "all")]
         print(f"{half}: {len(chosen)} questions on {len({r['index'] for r in chosen})} records")
         for name, (hits, n) in summary(chosen).items():

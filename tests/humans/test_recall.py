@@ -27,7 +27,8 @@ def test_the_questions_are_many_and_of_all_kinds() -> None:
 
 
 def test_questions_find_their_facts(data: Path) -> None:
-    summary = human_recall.summary(human_recall.ask_all(data / "colbench" / "backend_dev.jsonl"))
+    rows = human_recall.ask_all(data / "colbench" / "backend_dev.jsonl")
+    summary = human_recall.summary([r for r in rows if r["half"] in ("dev", "held-out")])
     right, asked = summary["top-1 accuracy"]
     assert right / asked >= 0.8
     right, silent = summary["precision of don't know"]
