@@ -17,7 +17,7 @@ from colbench_env.browser.page import WIDTH
 from colbench_env.humans.colour_names import NAMES
 from colbench_env.humans.page_viewer import SATISFIED
 
-FILLER = "and more about it in a few plain words".split()
+FILLER = ["and", "more", "about", "it", "in", "a", "few", "plain", "words"]
 
 
 def _quote(old: str = "") -> str:

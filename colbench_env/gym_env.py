@@ -46,7 +46,8 @@ class GymEnv(gym.Env[str, str]):
         ConfigError: The environment has several agents.
     """
 
-    metadata = {"render_modes": ["ansi", "human"], "render_fps": 1}
+    # The modes of any environment, as `gym.make` asks the class; an object has its environment's.
+    metadata = {"render_modes": ["ansi", "human", "rgb_array"], "render_fps": 1}
 
     def __init__(
         self,
@@ -56,6 +57,7 @@ class GymEnv(gym.Env[str, str]):
         **kwargs: Any,
     ) -> None:
         self.env = make_collab_env(env, render_mode=render_mode, **kwargs)
+        self.metadata = {**self.metadata, "render_modes": self.env.metadata["render_modes"]}
         [self.agent] = self.env.possible_agents
         self.render_mode = self.env.render_mode
         self.observation_space = self.env.observation_space(self.agent)
@@ -109,8 +111,8 @@ class GymEnv(gym.Env[str, str]):
         self._np_random = self.env._np_random
         return observations[self.agent], infos[self.agent]
 
-    def render(self) -> str | None:
-        """Return or print the transcript, by render mode."""
+    def render(self) -> Any:
+        """Return or show the episode, by render mode: text, or a picture where there are pictures."""
         return self.env.render()
 
     def close(self) -> None:

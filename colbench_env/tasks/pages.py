@@ -22,7 +22,7 @@ from importlib import resources
 from typing import Any
 from urllib.parse import parse_qsl
 
-from colbench_env.errors import ConfigError, MissingDependencyError, TaskError
+from colbench_env.errors import ConfigError, MissingDependencyError, TaskError, TaskNotFoundError
 from colbench_env.records import Task
 from colbench_env.tasks.page_generator import VERSION, generate_page
 from colbench_env.tasks.source import LazyIds, TaskList, TaskSource, no_split
@@ -152,6 +152,12 @@ class GeneratedPages(TaskSource):
         if self._split == "test":
             return value // 5
         return value if self._split is None else value // 5 * 4 + value % 5
+
+    def _not_found(self, task_id: str) -> TaskNotFoundError:
+        of = f" of the {self._split} split" if self._split else ""
+        return TaskNotFoundError(
+            f"no generated page {task_id!r}{of}; ids are page/0 to page/{self._size - 1}"
+        )
 
 
 class WebSightTasks(TaskSource):
