@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from colbench_env.errors import TaskError
 from colbench_env.humans.derived_facts import derived_facts
-from colbench_env.humans.ranking import Ranking, features, question, stems
+from colbench_env.humans.questions import question, stems
+from colbench_env.humans.ranking import Ranking, features
 from colbench_env.humans.vocabulary import CUES
 from colbench_env.records import Dialogue, Fact, Task
 

@@ -14,8 +14,8 @@ from colbench_env.humans import remarks
 from colbench_env.humans.facts import HUMAN, Knowledge, knowledge, own_replies, reference_of
 from colbench_env.humans.leak import allowed, check_guard, guarded, measure
 from colbench_env.humans.personas import Persona, chance, forgotten, get_persona, hint, slip
-from colbench_env.humans.ranking import Question
-from colbench_env.humans.ranking import question as read_question
+from colbench_env.humans.questions import Question
+from colbench_env.humans.questions import question as read_question
 from colbench_env.records import Dialogue, Fact, Message, Reply
 
 MAX_CHARACTERS, MAX_SENTENCES = 400, 2

@@ -1,0 +1,109 @@
+"""What a question asks with: stems of its words, and cues for kinds of facts."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+import snowballstemmer  # type: ignore[import-untyped]
+
+from colbench_env.humans.vocabulary import (
+    CUES,
+    EXISTENTIAL,
+    NEGATIONS,
+    NUMERIC,
+    PERSONAL,
+    PHRASES,
+    STOP_WORDS,
+)
+
+_PHRASE_WEIGHT, _CUE_WORD, _CUE_LIMIT = 0.4, 1.2, 2.0
+_STEMMER = snowballstemmer.stemmer("english")
+_WORD = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """Return the stem of a lower-case English word (Snowball's English stemmer)."""
+    return str(_STEMMER.stemWord(word))
+
+
+@lru_cache(maxsize=65536)
+def _content(word: str) -> str | None:
+    return None if word in STOP_WORDS else stem(word)
+
+
+@lru_cache(maxsize=65536)
+def _cues(word: str) -> tuple[str, ...]:
+    """Features that a word of a question asks for: kinds of facts, and negation."""
+    found = [f"kind:{kind}" for kind, words in _CUE_STEMS.items() if stem(word) in words]
+    if word in NUMERIC:
+        found.append("number")
+    return (*found, "negation") if word in NEGATIONS else tuple(found)
+
+
+_CUE_STEMS = {kind: {stem(word) for word in words.split()} for kind, words in CUES.items()}
+_EXISTENTIAL, _PERSONAL = "existential", "personal"
+_PAIRS: dict[tuple[str, ...], tuple[str, ...]] = {
+    tuple(phrase.split()): tuple(f"kind:{kind}" for kind in kinds.split())
+    for phrase, kinds in PHRASES.items()
+}
+for _pairs, _hint in ((EXISTENTIAL, _EXISTENTIAL), (PERSONAL, _PERSONAL)):
+    for _pair in map(tuple, map(str.split, _pairs)):
+        _PAIRS[_pair] = (*_PAIRS.get(_pair, ()), _hint)
+
+
+def _words(text: str) -> list[str]:
+    if not text.islower():
+        text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower()
+    return _WORD.findall(text)
+
+
+def stems(text: str) -> list[str]:
+    """Return the stems of the content words of `text`; identifiers are split into words."""
+    return [s for s in map(_content, _words(text)) if s is not None]
+
+
+class Question(NamedTuple):
+    """What a question asks with.
+
+    Attributes:
+        words: Stems of its content words that are no cues.
+        cues: Features it asks for, stems of the words that are cues, and their weights.
+        subject: Stem of its first content word that is no cue, or "".
+        existential: Whether it asks if there is something, which the person may never have said.
+        personal: Whether it is about the person.
+    """
+
+    words: tuple[str, ...]
+    cues: tuple[tuple[str, float], ...]
+    subject: str
+    existential: bool
+    personal: bool
+
+
+@lru_cache(maxsize=8192)
+def question(text: str) -> Question:
+    """Return the words and cues of a question."""
+    words: dict[str, None] = {}
+    cues: dict[str, float] = {}
+    pairs: set[str] = set()
+    previous = ""
+    for word in _words(text):
+        content, kinds = _content(word), _cues(word)
+        for hint in _PAIRS.get((previous, word), ()):
+            pairs.add(hint)
+            cues.setdefault(hint, _PHRASE_WEIGHT)
+        for kind in kinds:
+            cues[kind] = min(cues.get(kind, 0.5) + 0.5, _CUE_LIMIT)
+        if content is not None:
+            if kinds:
+                cues[content] = _CUE_WORD
+            else:
+                words[content] = None
+        previous = word
+    subject = next(iter(words), "")
+    return Question(
+        tuple(words), tuple(cues.items()), subject, _EXISTENTIAL in pairs, _PERSONAL in pairs
+    )
