@@ -19,7 +19,7 @@ from pathlib import Path
 
 _COMMON = """
     bisect collections copy ctypes functools heapq itertools json math operator random re socket
-    string typing
+    string typing zlib
 """
 _LIBRARY = """
     abc argparse array ast asyncio atexit base64 binascii builtins _bz2 bz2 calendar cmath cmd
