@@ -7,7 +7,7 @@ from importlib import metadata, resources
 from typing import Any, TypeVar
 
 import blitz_py
-import lxml.html
+import lxml.html  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import NDArray
 
@@ -17,10 +17,11 @@ from colbench_env.browser.sanitise import Document
 
 FONT = "Inter Variable"
 T = TypeVar("T")
-_INLINE = set(
+_NAMES = (
     "a abbr b bdi cite code data dfn em i kbd label mark q s samp small span strong sub sup time u "
-    "var button input select textarea img svg output meter progress font tt big strike".split()
+    "var button input select textarea img svg output meter progress font tt big strike"
 )
+_INLINE = frozenset(_NAMES.split())
 _BLOCKS = {"block", "flex", "grid", "table", "hidden", "absolute", "fixed"}  # of Tailwind
 _MARKER = "colbench-marker-"
 
@@ -79,7 +80,7 @@ def _survive(call: Callable[[], T]) -> T:
         return call()
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
-    except BaseException as error:
+    except BaseException as error:  # noqa: BLE001
         raise DrawError(type(error).__name__) from None
 
 
@@ -95,7 +96,9 @@ def _mark_runs(document: Document) -> str | None:
             continue
         inline = [_is_inline(child) for child in parent]
         if any(inline) and not all(inline):
-            starts += [c for i, c in enumerate(parent) if inline[i] and (i == 0 or not inline[i - 1])]
+            starts += [
+                c for i, c in enumerate(parent) if inline[i] and (i == 0 or not inline[i - 1])
+            ]
     if not starts:
         return None
     markers = []

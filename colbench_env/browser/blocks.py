@@ -68,9 +68,9 @@ def _ground(image: NDArray[np.uint32]) -> int:
     """Return the most common colour, or the next one where that is the colour of images."""
     found, counts = np.unique(image[::8, ::8], return_counts=True)
     order = counts.argsort()[::-1]
-    if _hex(int(found[order[0]])) == PLACEHOLDER and len(order) > 1:
-        if counts[order[1]] * 10 >= counts.sum():
-            return int(found[order[1]])
+    of_images = _hex(int(found[order[0]])) == PLACEHOLDER
+    if of_images and len(order) > 1 and counts[order[1]] * 10 >= counts.sum():
+        return int(found[order[1]])
     return int(found[order[0]])
 
 
@@ -185,7 +185,8 @@ def _covered(
     x0, y0, x1, y1 = corners[inner].T
     px, py = xs[:, parents[inner]], ys[:, parents[inner]]
     inside = (px >= x0) & (px < x1) & (py >= y0) & (py < y1)
-    np.logical_or.at(covered, (slice(None), parents[inner]), inside)
+    for row, hit in zip(covered, inside, strict=True):
+        row[parents[inner[hit]]] = True
     return covered
 
 
@@ -270,4 +271,4 @@ def _apart(one: int, other: int, least: int = MIN_FILL) -> bool:
 
 
 def _hex(color: int) -> str:
-    return "#%02x%02x%02x" % _channels(color)
+    return "#" + "".join(f"{channel:02x}" for channel in _channels(color))

@@ -1,4 +1,4 @@
-"""The Chrome DevTools Protocol over a pair of pipes: one NUL-terminated JSON message after another."""
+"""The Chrome DevTools Protocol over a pair of pipes: NUL-terminated JSON messages."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The browser engine: Debian's `chromium-headless-shell`, cut off from network and files.
 
-It runs as an unprivileged user with its own sandbox on, in a network namespace with no interface up,
-JavaScript off, every request refused, under a content security policy, and driven over a pipe. Pages
-are set as the content of one reused page, which is replaced now and then.
+It runs as an unprivileged user with its own sandbox on, in a network namespace with no interface
+up, JavaScript off, every request refused, under a content security policy, and driven over a pipe.
+Pages are set as the content of one reused page, which is replaced now and then.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import tinycss2
+import tinycss2  # type: ignore[import-untyped]
 
 from colbench_env.browser.page import PLACEHOLDER, VIEWPORT, WIDTH
 
@@ -59,13 +59,15 @@ def _rules(nodes: list[Any], depth: int = 0) -> str:
         raise TooDeepError
     out = []
     for node in nodes:
+        if node.content is None or node.type not in ("qualified-rule", "at-rule"):
+            continue
+        prelude = _values(node.prelude)
         if node.type == "qualified-rule":
             body = _declarations(tinycss2.parse_blocks_contents(node.content))
-            out.append(f"{_values(node.prelude)}{{{body}}}")
-        elif node.type == "at-rule" and node.lower_at_keyword in ("media", "supports", "layer"):
-            if node.content is not None:
-                inner = _rules(tinycss2.parse_rule_list(node.content), depth + 1)
-                out.append(f"@{node.lower_at_keyword} {_values(node.prelude)}{{{inner}}}")
+            out.append(f"{prelude}{{{body}}}")
+        elif node.lower_at_keyword in ("media", "supports", "layer"):
+            inner = _rules(tinycss2.parse_rule_list(node.content), depth + 1)
+            out.append(f"@{node.lower_at_keyword} {prelude}{{{inner}}}")
     return "".join(out)
 
 
@@ -74,13 +76,14 @@ def _declarations(nodes: list[Any]) -> str:
     for node in nodes:
         if node.type == "declaration" and not _DROPPED.match(node.name):
             important = "!important" if node.important else ""
-            out.append(f"{_values(node_name(node))}:{_values(node.value)}{important};")
+            out.append(f"{_name(node.name)}:{_values(node.value)}{important};")
     return "".join(out)
 
 
-def node_name(node: Any) -> list[Any]:
-    """Return a declaration's name as tokens, so that it is written with its escapes."""
-    return [tinycss2.ast.IdentToken(node.source_line, node.source_column, node.name)]
+def _name(name: str) -> str:
+    """Write a name out again, with its escapes."""
+    text: str = tinycss2.ast.IdentToken(0, 0, name).serialize()
+    return text
 
 
 def _values(nodes: list[Any], depth: int = 0) -> str:
@@ -94,8 +97,7 @@ def _values(nodes: list[Any], depth: int = 0) -> str:
             fragment = node.value.startswith("#") if kind == "url" else False
             out.append(node.serialize() if fragment else FILL)
         elif kind == "function":
-            name = tinycss2.ast.IdentToken(0, 0, node.name).serialize()
-            out.append(f"{name}({_values(node.arguments, depth + 1)})")
+            out.append(f"{_name(node.name)}({_values(node.arguments, depth + 1)})")
         elif kind in ("() block", "[] block", "{} block"):
             out.append(f"{kind[0]}{_values(node.content, depth + 1)}{kind[1]}")
         elif kind == "dimension" and node.lower_unit in _VIEWPORT:

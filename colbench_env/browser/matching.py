@@ -60,8 +60,9 @@ def pair_blocks(ours: Sequence[Block], theirs: Sequence[Block]) -> list[Pair]:
         weights = np.add.outer([weight(x) for x in a], [weight(x) for x in b])
         rows, columns = optimize.linear_sum_assignment(likeness * weights, maximize=True)
         for r, c in zip(rows.tolist(), columns.tolist(), strict=True):
-            three = parts[:, r, c].tolist()
-            pairs.append(Pair(here[r], there[c], *three, float(likeness[r, c])))
+            placement, colour, words = parts[:, r, c].tolist()
+            match = float(likeness[r, c])
+            pairs.append(Pair(here[r], there[c], placement, colour, words, match))
     return pairs
 
 

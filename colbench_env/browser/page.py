@@ -24,8 +24,8 @@ class Block(Record):
     """One visible thing on a page.
 
     Attributes:
-        kind: `"text"`, `"image"`, `"control"` (the area of a button or field, whose words are a text
-            block of their own) or `"box"` (any other filled or framed area).
+        kind: `"text"`, `"image"`, `"control"` (the area of a button or field, whose words are a
+            text block of their own) or `"box"` (any other filled or framed area).
         x: Left edge in pixels; for text, of the inked pixels themselves.
         y: Top edge.
         width: In pixels.

@@ -165,7 +165,8 @@ class Worker:
         return text.splitlines()[-1][:300] if text else ""
 
     def _write(self, data: bytes, deadline: float) -> None:
-        assert self._process is not None and self._process.stdin is not None
+        assert self._process is not None
+        assert self._process.stdin is not None
         pipe = self._process.stdin.fileno()
         view = memoryview(data)
         while view:
@@ -182,7 +183,8 @@ class Worker:
         return answer
 
     def _read(self, size: int, deadline: float) -> bytearray:
-        assert self._process is not None and self._process.stdout is not None
+        assert self._process is not None
+        assert self._process.stdout is not None
         pipe = self._process.stdout.fileno()
         data = bytearray(size)
         view, done = memoryview(data), 0

@@ -15,7 +15,7 @@ from functools import lru_cache
 from queue import SimpleQueue
 from typing import Any
 
-from colbench_env.browser.page import Page, white
+from colbench_env.browser.page import Page
 from colbench_env.browser.process import Worker, WorkerError
 from colbench_env.errors import ConfigError, Fault, MissingDependencyError
 
@@ -33,10 +33,10 @@ CACHE = 256 * 2**20  # bytes of pictures kept
 class Renderer:
     """Draws batches of untrusted pages in worker processes with limits.
 
-    A page that takes too long or too much memory costs its worker, which is killed and replaced; the
-    page gets a `problem` and the next one is drawn as if nothing had happened. Pictures are kept, so
-    that a reference page is drawn once. Copies and pickles of a renderer are the shared one of the
-    same settings.
+    A page that takes too long or too much memory costs its worker, which is killed and replaced;
+    the page gets a `problem` and the next one is drawn as if nothing had happened. Pictures are
+    kept, so that a reference page is drawn once. Copies and pickles of a renderer are the shared
+    one of the same settings.
 
     Args:
         engine: `"blitz"` or `"chromium"`.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
-import lxml.html
+import lxml.html  # type: ignore[import-untyped]
 from lxml import etree
 
 from colbench_env.browser import css, tailwind
@@ -24,33 +24,38 @@ MAX_ELEMENTS = 5_000
 MAX_DEPTH = 200
 MAX_IMAGE = 4_096  # pixels a side
 
-_DROPPED = set(
+
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_DROPPED = _names(
     "script base link meta title noscript template noembed noframes frameset frame xmp plaintext "
-    "listing math audio source track param area map datalist portal fencedframe".split()
+    "listing math audio source track param area map datalist portal fencedframe"
 )
 _IMAGES = {"img", "image", "iframe", "object", "embed", "video", "canvas", "picture", "applet"}
-_TAGS = set(
+_TAGS = _names(
     "html head body style address article aside footer header h1 h2 h3 h4 h5 h6 hgroup main nav "
     "section search blockquote dd div dl dt figcaption figure hr li menu ol p pre ul a abbr b bdi "
     "bdo br cite code data dfn em i kbd mark q rp rt ruby s samp small span strong sub sup time u "
     "var wbr del ins caption col colgroup table tbody td tfoot th thead tr button fieldset form "
     "input label legend meter optgroup option output progress select textarea details summary "
-    "dialog center font strike tt big svg".split()
+    "dialog center font strike tt big svg"
 )
-_SHAPES = set(
+_SHAPES = _names(
     "svg g path rect circle ellipse line polyline polygon text tspan defs lineargradient "
-    "radialgradient stop clippath".split()
+    "radialgradient stop clippath"
 )
-_ATTRIBUTES = set(
+_ATTRIBUTES = _names(
     "class id style width height type value placeholder checked selected disabled rows cols size "
     "colspan rowspan align valign bgcolor color border cellpadding cellspacing dir hidden multiple "
-    "min max step role open start reversed label face nowrap".split()
+    "min max step role open start reversed label face nowrap"
 )
-_SHAPE_ATTRIBUTES = set(
+_SHAPE_ATTRIBUTES = _names(
     "class id style width height viewbox fill stroke stroke-width stroke-linecap stroke-linejoin "
     "fill-rule clip-rule d cx cy r rx ry x y x1 y1 x2 y2 points transform opacity fill-opacity "
     "stroke-opacity stroke-dasharray offset stop-color stop-opacity gradientunits "
-    "gradienttransform preserveaspectratio text-anchor font-size font-weight clip-path".split()
+    "gradienttransform preserveaspectratio text-anchor font-size font-weight clip-path"
 )
 _BY = re.compile(r"(?<!\d)(\d{1,4})x(\d{1,4})(?!\d)", re.I)
 _NUMBER = re.compile(r"(\d{1,4})(?:$|[.-])")
@@ -157,18 +162,16 @@ def _clean(root: Any) -> tuple[bool, set[str]]:
     return uses_tailwind, classes
 
 
-def _keep_attributes(element: Any, tag: str, kept: set[str]) -> None:
+def _keep_attributes(element: Any, tag: str, kept: frozenset[str]) -> None:
     attributes = element.attrib
     for name, value in attributes.items():
         if name == "style":
             attributes[name] = css.clean_style(value)
         elif name == "href" and tag == "a":
             attributes[name] = "#"
-        elif name == "src" and tag == "img":
+        elif (name, tag) == ("src", "img"):
             continue  # the placeholder
-        elif name not in kept:
-            del attributes[name]
-        elif "url(" in value.lower() and "url(#" not in value.lower():
+        elif name not in kept or ("url(" in value.lower() and "url(#" not in value.lower()):
             del attributes[name]
 
 

@@ -18,9 +18,7 @@ from colbench_env.browser.page import VIEWPORT, WIDTH
 
 VERSION = "2.2.19"
 _FILE = f"tailwind-{VERSION}.min.css.xz"
-_RULE = re.compile(
-    r"@media \(min-width:(\d+)px\)\{|@keyframes \w+\{|([^{}@]+)\{([^{}]*)\}|\}"
-)
+_RULE = re.compile(r"@media \(min-width:(\d+)px\)\{|@keyframes \w+\{|([^{}@]+)\{([^{}]*)\}|\}")
 _CLASS = re.compile(r"\.((?:\\[0-9a-f]{1,6} ?|\\.|[\w-])+)")
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6}) ?|(.))")
 _STATE = re.compile(r":(?:hover|focus|focus-within|focus-visible|active|visited|disabled)\b")

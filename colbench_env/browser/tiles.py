@@ -32,6 +32,6 @@ def find_tiles(rgba: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 
 def _sum(cells: NDArray[np.float32]) -> NDArray[np.float32]:
-    lines: NDArray[np.float32] = sum(cells[i::TILE] for i in range(TILE))  # type: ignore[assignment]
-    total: NDArray[np.float32] = sum(lines[:, i::TILE] for i in range(TILE))  # type: ignore[assignment]
+    lines = np.add.reduce([cells[i::TILE] for i in range(TILE)])
+    total: NDArray[np.float32] = np.add.reduce([lines[:, i::TILE] for i in range(TILE)])
     return total

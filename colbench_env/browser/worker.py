@@ -1,8 +1,8 @@
 """A process that draws pages, for the parent to limit and to kill: `python -m ... ENGINE`.
 
 On standard input comes a JSON object a page (`{"html": ...}`), each after its length in 4 bytes; to
-standard output goes a JSON answer in the same frame. The picture's RGBA bytes, and its tiles after them, lie in memory that
-both processes map. The parent unpickles nothing and copies what it reads.
+standard output goes a JSON answer in the same frame. The picture's RGBA bytes, and its tiles after
+them, lie in memory that both processes map. The parent unpickles nothing and copies what it reads.
 """
 
 from __future__ import annotations

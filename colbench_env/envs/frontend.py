@@ -1,4 +1,4 @@
-"""Designing a web page with a person who can see it but not read its code: `ColBench/Frontend-v0`."""
+"""Designing a web page with a person who sees it but reads no code: `ColBench/Frontend-v0`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import base64
 import dataclasses
 import html
 import os
-import re
 import tempfile
 import webbrowser
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,13 @@ from colbench_env.browser.page import VIEWPORT, WIDTH
 from colbench_env.calls import Call, Steps
 from colbench_env.core import ENV, CollabEnv
 from colbench_env.envs.backend import ASSISTANT, HUMAN, parse
+from colbench_env.envs.frontend_messages import (
+    ASSISTANT_PROMPT,
+    HUMAN_PROMPT,
+    NO_PAGE,
+    NOT_DRAWN,
+    extract_page,
+)
 from colbench_env.errors import ConfigError, Fault, FaultError
 from colbench_env.humans.page_viewer import PageViewer, View, make_page_viewer, page_in_words
 from colbench_env.records import Message, Task
@@ -29,30 +35,6 @@ from colbench_env.rewards.page_similarity import Comparison, PageReward, page_re
 from colbench_env.tasks import TaskSource, load_tasks
 
 MAX_REPLY = 1_000  # characters of one reply of the person, as in the paper
-
-ASSISTANT_PROMPT = """\
-You are a web designer. The person you talk to has one page in mind and has told you about it only \
-in part. In each message show them a complete HTML page, from <html> to </html>. They see it drawn, \
-next to the page in their head, and tell you what differs; they see neither your code nor your words.
-The window is 1280 pixels wide. Tailwind CSS 2.2.19 is at hand: link it as \
-https://cdn.jsdelivr.net/npm/tailwindcss@2.2.19/dist/tailwind.min.css (other versions become this \
-one). Scripts do not run, and nothing is fetched: every image is drawn as a grey rectangle of the \
-size in its address, such as https://picsum.photos/id/48/600/400. There is one font.
-You have {max_turns} messages in all; the last page you showed is taken as your answer.
-Whatever you write before the word OUTPUT: is private thought.
-When the person is satisfied, write I WANT TO ANSWER: and then the page once more."""
-
-HUMAN_PROMPT = """\
-You are the person who wants a web page. You know exactly how it should look; a designer shows you \
-pages. You are told in words what stands where on the page in your head and on the page shown.
-Say in at most 1,000 characters the most salient differences, the most important first, as somebody \
-who sees the two side by side: what is missing or superfluous, where, colours, sizes, words. You \
-know no HTML."""
-
-NO_PAGE = (
-    "Nothing was shown: the message held no page. Write one complete page, from <html> to </html>."
-)
-NOT_DRAWN = "Nothing was shown: {problem}. The page that was seen before still counts."
 
 
 @dataclass(slots=True)
@@ -85,9 +67,9 @@ class FrontendEnv(CollabEnv):
     `max_turns` messages.
 
     Reward: 0 until the end, then how alike the last page shown and the reference are, the same for
-    both agents; see `colbench_env.rewards.page_similarity`. A page that cannot be drawn (larger than
-    256 kB, over its time) does not replace the one before; under `rules="legacy"` it does, and so
-    does a message without a page.
+    both agents; see `colbench_env.rewards.page_similarity`. A page that cannot be drawn (larger
+    than 256 kB, over its time) does not replace the one before; under `rules="legacy"` it does, and
+    so does a message without a page.
 
     Ending: terminated by the answer. Truncated only by a fault of the outside (`info["fault"]`).
 
@@ -190,18 +172,15 @@ class FrontendEnv(CollabEnv):
         self._say(ASSISTANT, said.text, thought=said.thought)
         self._show_turn()
         page = extract_page(said.text, self.rules)
-        notice = said.notice or (NO_PAGE if page is None else None)
-        shown: Page | None = None
-        if page is not None:
-            [shown] = yield [Call(self.renderer.render, page)]
-            if shown.problem is not None:
-                notice = NOT_DRAWN.format(problem=shown.problem)
+        [shown] = (yield [Call(self.renderer.render, page)]) if page is not None else [None]
         if self.rules == "legacy" or (shown is not None and shown.problem is None):
             ep.page = page
         if said.answer is not None:
             yield from self._judge()
-        elif notice is not None:
-            self._say(ENV, notice, to=[ASSISTANT])
+        elif shown is None:
+            self._say(ENV, said.notice or NO_PAGE, to=[ASSISTANT])
+        elif shown.problem is not None:
+            self._say(ENV, NOT_DRAWN.format(problem=shown.problem), to=[ASSISTANT])
         elif self.human is None:
             self._say(ENV, f"The page shown:\n{page_in_words(shown)}", to=[HUMAN])
             self._let_act(HUMAN)
@@ -276,22 +255,3 @@ class FrontendEnv(CollabEnv):
             figures.append(f'<figure style="flex:1;margin:0">{title}{picture}</figure>')
         body = f'<div style="display:flex;gap:1rem">{"".join(figures)}</div>'
         return f"<!doctype html><title>{html.escape(self.task.id)}</title>{body}"
-
-
-def extract_page(text: str, rules: str = "fixed") -> str | None:
-    """Return the page that a message holds, or None.
-
-    That is the first `<html>...</html>`, else `<body>...</body>`. Under `rules="fixed"` the closing
-    tag may be missing (a message cut off), and a fenced block of HTML without either counts.
-    """
-    end = "" if rules == "legacy" else r"|\\Z"
-    for tag in ("html", "body"):
-        pattern = rf"<{tag}[\s>].*?(?:</{tag}\s*>{end})".replace("\\\\Z", "\\Z")
-        found = re.search(pattern, text, re.I | re.S)
-        if found:
-            return found[0].removesuffix("```")
-    if rules == "fixed":
-        block = re.search(r"```(?:html)?[ \t]*\n(\s*<.*?)(?:```|\Z)", text, re.I | re.S)
-        if block:
-            return block[1]
-    return None

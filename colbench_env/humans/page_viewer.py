@@ -1,9 +1,9 @@
 """A person who sees two pages and says what differs: without a model, from the lists of blocks.
 
-As the simulated person of ColBench's frontend task (arXiv 2503.15478, section 3.2), who is shown the
-two pictures only, it knows neither the reference's HTML nor the dialogue, and says the most salient
-differences in at most 1,000 characters. What has been settled no longer differs and is not said
-again.
+As the simulated person of ColBench's frontend task (arXiv 2503.15478, section 3.2), who is shown
+the two pictures only, it knows neither the reference's HTML nor the dialogue, and says the most
+salient differences in at most 1,000 characters. What has been settled no longer differs and is not
+said again.
 """
 
 from __future__ import annotations

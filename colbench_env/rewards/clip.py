@@ -1,9 +1,9 @@
 """The paper's score of a page: the cosine of CLIP's embeddings of two pictures.
 
-As in ColBench (arXiv 2503.15478, section 3.2): `openai/clip-vit-base-patch32`, each picture scaled to
-224 pixels on its shorter side and cut to the centre square. Two limits come with that: of a tall page
-only the middle third or so is seen, and the useful range of the cosine is narrow, because most pages
-resemble each other. `"mix"` has neither.
+As in ColBench (arXiv 2503.15478, section 3.2): `openai/clip-vit-base-patch32`, each picture scaled
+to 224 pixels on its shorter side and cut to the centre square. Two limits come with that: of a tall
+page only the middle third or so is seen, and the useful range of the cosine is narrow, because most
+pages resemble each other. `"mix"` has neither.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class ClipSimilarity:
     """The cosine of CLIP's image embeddings, cut at 0.
 
     The model is loaded when the first page is scored. A page that is missing, could not be drawn or
-    shows nothing scores 0; with `black=True` it counts as a black picture, as in the original, which
-    does not score 0.
+    shows nothing scores 0; with `black=True` it counts as a black picture, as in the original,
+    which does not score 0.
 
     Args:
         model: A model id of the hub or a folder, as `transformers` takes it.
@@ -125,7 +125,7 @@ class ClipSimilarity:
 
 
 def _digest(page: Page) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(page.pixels)).digest()
+    return hashlib.blake2b(page.pixels.tobytes()).digest()
 
 
 def _rebuild(kind: type[ClipSimilarity], model: str, black: bool, device: str) -> ClipSimilarity:

@@ -1,8 +1,8 @@
 """How alike two rendered pages are: `PageSimilarity`, which no shortcut satisfies.
 
 A blank page is worth nothing here and an identical one is worth 1. Similarity of whole pictures has
-neither property: most of any page is background, so that SSIM or CLIP give an empty page most of the
-score.
+neither property: most of any page is background, so that SSIM or CLIP give an empty page most of
+the score.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class PageSimilarity:
     """The mix of matched blocks and of tiles, in [0, 1].
 
     `layout`: the blocks of both pages (text; images; controls and filled boxes) are paired within
-    their kind by the best assignment, after Design2Code's block match (arXiv 2403.03163, section 3.3); a
-    pair counts by where it stands and how large it is, its colours (CIEDE2000), and 15 % by its
-    words. Every block of either page weighs by the square root of its area, so that missing and
+    their kind by the best assignment, after Design2Code's block match (arXiv 2403.03163, section
+    3.3); a pair counts by where it stands and how large it is, its colours (CIEDE2000), and 15 % by
+    its words. Every block of either page weighs by the square root of its area, so that missing and
     superfluous ones both cost, and no giant block decides.
 
     `tiles`: squares of 32 pixels in which either page shows something, each worth how much smaller
@@ -59,9 +59,9 @@ class PageSimilarity:
         """Score a batch.
 
         Returns:
-            For each a `Score`: `value`, its components `layout` and `tiles`, the parts of the layout
-            (`placement`, `colour`, `words`: means over pairs), and in `details` the engine that drew
-            both pages or why there was nothing to compare.
+            For each a `Score`: `value`, its components `layout` and `tiles`, the parts of the
+            layout (`placement`, `colour`, `words`: means over pairs), and in `details` the engine
+            that drew both pages or why there was nothing to compare.
 
         Raises:
             ValueError: The pages were drawn by different engines.
@@ -192,9 +192,9 @@ def compare_tiles(reference: Page, shown: Page) -> float:
     """Return how alike the pictures are where either shows something, in [0, 1].
 
     A tile is described by how far the mean colour and the spread of its 16 cells are from its own
-    page's bare background. Its likeness is one minus the difference of the two descriptions over the
-    larger of them, so that a page of one colour, whichever, gets exactly 0. How far apart the two
-    backgrounds are counts a quarter.
+    page's bare background. Its likeness is one minus the difference of the two descriptions over
+    the larger of them, so that a page of one colour, whichever, gets exactly 0. How far apart the
+    two backgrounds are counts a quarter.
     """
     bare = [_flat(page.background) for page in (reference, shown)]
     a, b = reference.tiles - bare[0], shown.tiles - bare[1]

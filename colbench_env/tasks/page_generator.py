@@ -159,12 +159,14 @@ def _figures(rng: random.Random, style: _Style) -> str:
     )
     ground = f"bg-{style.accent}-{rng.choice((100, 200, 700))}"
     colour = "text-white" if ground.endswith("700") else "text-gray-800"
-    return f'<section class="{ground} {colour} flex justify-around py-10 text-center">{figures}</section>'
+    look = f"{ground} {colour} flex justify-around py-10 text-center"
+    return f'<section class="{look}">{figures}</section>'
 
 
 def _footer(rng: random.Random, style: _Style, name: str) -> str:
     ground = f"bg-{rng.choice((style.main, style.accent, 'gray'))}-{rng.choice((700, 800, 900))}"
-    return f'<footer class="{ground} text-white text-center p-6">{name}. {rng.choice(_SENTENCES)}</footer>'
+    words = f"{name}. {rng.choice(_SENTENCES)}"
+    return f'<footer class="{ground} text-white text-center p-6">{words}</footer>'
 
 
 _SECTIONS: dict[str, Callable[[random.Random, _Style], str]] = {

@@ -8,8 +8,8 @@ The built-in ones lie in `builtin/frontend/*.toml`::
     brief = '''...'''          # what the person says first
     html = '''<html>...'''     # the page
 
-ColBench's records hold `problem_description` and `ground_truth`; they were made from rows of WebSight
-v0.2 (CC BY 4.0), where the same two are called `llm_generated_idea` and `text`.
+ColBench's records hold `problem_description` and `ground_truth`; they were made from rows of
+WebSight v0.2 (CC BY 4.0), where the same two are called `llm_generated_idea` and `text`.
 """
 
 from __future__ import annotations
@@ -242,17 +242,17 @@ def named_pages(spec: str) -> TaskSource | None:
     if name == "builtin":
         return builtin_pages()
     if name == "procedural":
-        return GeneratedPages(**_numbers(spec, options, "size"))
+        return GeneratedPages(_number(spec, options, "size", 1_000_000))
     if name.startswith("hub:"):
-        return WebSightTasks(name.removeprefix("hub:"), **_numbers(spec, options, "rows"))
+        return WebSightTasks(name.removeprefix("hub:"), _number(spec, options, "rows", 10_000))
     return None
 
 
-def _numbers(spec: str, options: Mapping[str, str], known: str) -> dict[str, int]:
+def _number(spec: str, options: Mapping[str, str], known: str, default: int) -> int:
     for name, value in options.items():
         if name != known or not value.isdecimal():
             raise ConfigError(f"tasks={spec!r}: expected '{known}=NUMBER', got '{name}={value}'")
-    return {name: int(value) for name, value in options.items()}
+    return int(options.get(known, default))
 
 
 def _text(record: Mapping[str, Any], names: Sequence[str], where: str) -> str:

@@ -1,3 +1,4 @@
+# lines of HTML
 """`ColBench/Frontend-v0`: its rules, views and renderings, and that listening pays."""
 
 from __future__ import annotations
@@ -72,7 +73,11 @@ def test_the_last_message_ends_it():
 
 @pytest.mark.parametrize(
     ("message", "notice"),
-    [("hello", "held no page"), (BAD, "nested more than"), ("I WANT TO ANSWER: OUTPUT: hello", "private thought")],
+    [
+        ("hello", "held no page"),
+        (BAD, "nested more than"),
+        ("I WANT TO ANSWER: OUTPUT: hello", "private thought"),
+    ],
 )
 def test_what_shows_nothing_is_said_so(message, notice):
     env = make()
@@ -150,7 +155,9 @@ def test_a_human_agent_is_told_in_words_what_stands_where(observation):
     assert env.step({ME: f"I WANT TO ANSWER: {PAGE}"})[1].keys() == {ME, PERSON}
 
 
-@pytest.mark.parametrize("kwargs", [{}, {"human": None}, {"tasks": "procedural"}, {"rules": "legacy"}])
+@pytest.mark.parametrize(
+    "kwargs", [{}, {"human": None}, {"tasks": "procedural"}, {"rules": "legacy"}]
+)
 def test_the_contract(kwargs):
     assert len(check_env(make(**kwargs))) >= 9
 
@@ -196,7 +203,9 @@ def test_a_renderer_that_fails_truncates():
 def test_a_reference_that_cannot_be_drawn_is_nobodys_score():
     env = make()
     begin(env)
-    env.task = type(env.task).from_dict({**env.task.to_dict(), "private": {PERSON: {"reference": BAD}}})
+    env.task = type(env.task).from_dict(
+        {**env.task.to_dict(), "private": {PERSON: {"reference": BAD}}}
+    )
     assert env.step({ME: PAGE})[3][ME]
     assert "reference" in env.ep.fault
 
@@ -244,7 +253,15 @@ def test_through_gymnasium_and_pettingzoo():
 
 @pytest.mark.parametrize(
     "kwargs",
-    [{"rules": "x"}, {"max_turns": 0}, {"human": "x"}, {"reward": "x"}, {"renderer": "x"}, {"render_mode": "x"}, {"tasks": "x"}],
+    [
+        {"rules": "x"},
+        {"max_turns": 0},
+        {"human": "x"},
+        {"reward": "x"},
+        {"renderer": "x"},
+        {"render_mode": "x"},
+        {"tasks": "x"},
+    ],
 )
 def test_wrong_arguments_are_refused(kwargs):
     with pytest.raises(ConfigError):
@@ -270,7 +287,9 @@ def curve(policy, count: int, turns: int = 4) -> np.ndarray:
 
 def test_an_assistant_that_listens_improves_in_each_of_three_turns_and_another_does_not():
     listening, ignoring = curve(draft, 42), curve(draft_and_ignore, 12)
-    print("mean score after each page, listening:", listening.round(3), "ignoring:", ignoring.round(3))
+    print(
+        "mean score after each page, listening:", listening.round(3), "ignoring:", ignoring.round(3)
+    )
     assert (np.diff(listening) > 0.005).all(), listening
     assert listening[1] > 0.4
     assert ignoring.max() == ignoring.min() < 0.1

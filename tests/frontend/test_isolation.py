@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # lines of HTML
 """No request leaves, no file is read: canary servers on loopback, canary files, every known vector.
 
 Pages go through the whole renderer, and, without any cleaning, to each engine itself: Chromium with
@@ -144,7 +145,10 @@ def vectors(canary: Canary) -> dict[str, str]:
         "webtransport": f"<script>new WebTransport('https://127.0.0.1:{canary.port}/')</script>",
         "ping": f"<a id=a href='#' ping='http://127.0.0.1:{canary.port}/'>x</a><script>a.click()</script>",
     }
-    return {name: f"<html><head></head><body><p>words</p>{page}</body></html>" for name, page in pages.items()}
+    return {
+        name: f"<html><head></head><body><p>words</p>{page}</body></html>"
+        for name, page in pages.items()
+    }
 
 
 def untouched(page: Page | np.ndarray) -> bool:
@@ -198,7 +202,9 @@ def test_nothing_escapes_chromium_without_cleaning(chromium, canary, javascript)
                 pixels, _ = engine.draw(raw(html))
                 assert untouched(pixels), name
             assert not canary.caught, name
-        pixels, boxes = engine.draw(raw('<html><head></head><body><p id="p">after all</p></body></html>'))
+        pixels, boxes = engine.draw(
+            raw('<html><head></head><body><p id="p">after all</p></body></html>')
+        )
         assert "p" in boxes
     finally:
         engine.close()

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # lines of HTML
 """The score: its orderings over nine pages, and attempts to cheat."""
 
 from __future__ import annotations
@@ -115,7 +116,9 @@ def table_of(renderer) -> dict[str, list[float]]:
     return {
         variant: [
             score.value
-            for score in reward.score([Comparison(draw(renderer, p), draw(renderer, change(p))) for p in pages])
+            for score in reward.score(
+                [Comparison(draw(renderer, p), draw(renderer, change(p))) for p in pages]
+            )
         ]
         for variant, change in VARIANTS.items()
     }
@@ -165,8 +168,22 @@ def page_of(parts: str, style: str = "") -> str:
 
 def giant_blocks(html: str, task_id: str) -> str:
     """Areas of the page's own colours, as large as they can be."""
-    colours = ["#b45309", "#1d4ed8", "#2563eb", "#047857", "#db2777", "#f59e0b", "#ef4444", "#f3f4f6"]
-    return page_of("".join(box(f"left:0;top:{90 * i}px;width:1280px;height:90px;background:{c}") for i, c in enumerate(colours)))
+    colours = [
+        "#b45309",
+        "#1d4ed8",
+        "#2563eb",
+        "#047857",
+        "#db2777",
+        "#f59e0b",
+        "#ef4444",
+        "#f3f4f6",
+    ]
+    return page_of(
+        "".join(
+            box(f"left:0;top:{90 * i}px;width:1280px;height:90px;background:{c}")
+            for i, c in enumerate(colours)
+        )
+    )
 
 
 def screenshot(html: str, task_id: str) -> str:
@@ -201,7 +218,10 @@ def grid_of_boxes(html: str, task_id: str) -> str:
     """White boxes and grey letters wherever something could be."""
     cells = [(x, y) for y in range(0, 720, 60) for x in range(0, 1280, 160)]
     return page_of(
-        "".join(box(f"left:{x}px;top:{y}px;width:150px;height:50px;background:#fff", "Text") for x, y in cells),
+        "".join(
+            box(f"left:{x}px;top:{y}px;width:150px;height:50px;background:#fff", "Text")
+            for x, y in cells
+        ),
         "background:#e5e7eb",
     )
 
@@ -216,7 +236,16 @@ def black(html: str, task_id: str) -> str:
     return page_of("", "background:#000;height:720px")
 
 
-CHEATS = [giant_blocks, screenshot, words_of_the_brief, words_of_the_page, noise, grid_of_boxes, no_contrast, black]
+CHEATS = [
+    giant_blocks,
+    screenshot,
+    words_of_the_brief,
+    words_of_the_page,
+    noise,
+    grid_of_boxes,
+    no_contrast,
+    black,
+]
 
 
 @pytest.mark.parametrize("cheat", CHEATS, ids=lambda f: f.__name__)
@@ -224,7 +253,9 @@ def test_no_cheat_beats_an_honest_half_finished_page(table, blitz, cheat):
     values = []
     for i, name in enumerate(NINE):
         html = reference(name)
-        [score] = PageSimilarity().score([Comparison(draw(blitz, html), draw(blitz, cheat(html, name)))])
+        [score] = PageSimilarity().score(
+            [Comparison(draw(blitz, html), draw(blitz, cheat(html, name)))]
+        )
         values.append(score.value)
         assert score.value < table["half done"][i], name
     assert statistics.mean(values) < 0.5 * statistics.mean(table["half done"])
@@ -232,7 +263,13 @@ def test_no_cheat_beats_an_honest_half_finished_page(table, blitz, cheat):
 
 def test_what_is_worth_nothing(blitz):
     wanted = draw(blitz, reference("cards/shop"))
-    nothing = [None, draw(blitz, ""), draw(blitz, "<div>" * 300), draw(blitz, BLANK), white("over its time", wanted.engine)]
+    nothing = [
+        None,
+        draw(blitz, ""),
+        draw(blitz, "<div>" * 300),
+        draw(blitz, BLANK),
+        white("over its time", wanted.engine),
+    ]
     for score in PageSimilarity().score([Comparison(wanted, page) for page in nothing]):
         assert score.value == 0
         assert score.details["problem"]
@@ -243,7 +280,9 @@ def test_what_is_worth_nothing(blitz):
 def test_components_are_named_and_the_engine_stands_in_the_score(blitz):
     pages = [draw(blitz, reference(name)) for name in ("cards/shop", "cards/team")]
     [score] = PageSimilarity().score([Comparison(*pages)])
-    assert score.value == pytest.approx(0.6 * score.components["layout"] + 0.4 * score.components["tiles"])
+    assert score.value == pytest.approx(
+        0.6 * score.components["layout"] + 0.4 * score.components["tiles"]
+    )
     assert {"engine", "version", "font", "reward"} <= set(score.details)
 
 
@@ -294,7 +333,13 @@ def episode(task_id: str, value: float | None) -> Episode:
 
 
 def test_win_rate_is_paired_by_task_and_ties_count_half():
-    mine = [episode("a", 0.9), episode("b", 0.5), episode("c", 0.1), episode("d", None), episode("x", 1.0)]
+    mine = [
+        episode("a", 0.9),
+        episode("b", 0.5),
+        episode("c", 0.1),
+        episode("d", None),
+        episode("x", 1.0),
+    ]
     theirs = [episode("c", 0.2), episode("a", 0.3), episode("b", 0.5), episode("d", 0.0)]
     assert win_rate(mine, theirs) == pytest.approx((1 + 0.5 + 0) / 3)
     with pytest.raises(ValueError, match="no task"):

@@ -1,3 +1,4 @@
+# lines of HTML
 """The scripted person: what it says, in which order, and when it is satisfied."""
 
 from __future__ import annotations
@@ -53,7 +54,9 @@ def test_what_is_missing_or_superfluous():
         "I miss a dark blue bar, across the whole width and about 80 pixels high, "
         "0 pixels from the top."
     )
-    assert say(page(TITLE), page(BAR, TITLE)) == "Take away the dark blue bar 0 pixels from the top."
+    assert (
+        say(page(TITLE), page(BAR, TITLE)) == "Take away the dark blue bar 0 pixels from the top."
+    )
     assert 'I miss the words "Acme Bank" in black' in say(page(BAR, TITLE), page(BAR))
 
 
@@ -112,7 +115,9 @@ def test_built_in_pages(blitz, task):
         if text == SATISFIED:
             continue
         said = list(read_remarks(text))  # the scripted assistant understands every sentence
-        assert sum(len(found[0]) + 1 for _, found in said) >= len(text) - len("I see an empty page. ")
+        assert sum(len(found[0]) + 1 for _, found in said) >= len(text) - len(
+            "I see an empty page. "
+        )
 
 
 colours = st.sampled_from(sorted(NAMES.values()))
@@ -154,7 +159,9 @@ def test_a_page_in_words():
 
 
 def test_every_name_names_its_own_colour():
-    assert {name: name_of(colour) for name, colour in NAMES.items()} == {name: name for name in NAMES}
+    assert {name: name_of(colour) for name, colour in NAMES.items()} == {
+        name: name for name in NAMES
+    }
 
 
 def test_names_of_people():

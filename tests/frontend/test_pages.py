@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # lines of HTML
 """Tasks: built-in pages, the generator, ColBench's files, WebSight, and 500 real records."""
 
 from __future__ import annotations
@@ -54,7 +55,9 @@ def test_the_generator(blitz):
     assert [pages[i].split for i in range(10)] == [*["train"] * 4, "test"] * 2
     for split in ("train", "test"):
         part = pages.split(split)
-        assert all(part[i].split == split and part.get(part[i].id) == part[i] for i in (0, 1, 5, 99))
+        assert all(
+            part[i].split == split and part.get(part[i].id) == part[i] for i in (0, 1, 5, 99)
+        )
     assert len(pages.split("train")) + len(pages.split("test")) == len(pages)
     for wrong in ("page/x", "page/01", "page/1000000", "other/1"):
         with pytest.raises(TaskNotFoundError):
@@ -74,7 +77,9 @@ def test_a_generated_page_never_changes():
 
 
 def test_colbench_files(tmp_path):
-    records = [{"problem_description": f"brief {i}", "ground_truth": f"<html>{i}</html>"} for i in range(3)]
+    records = [
+        {"problem_description": f"brief {i}", "ground_truth": f"<html>{i}</html>"} for i in range(3)
+    ]
     lines = "".join(json.dumps(record) + "\n" for record in records)
     (tmp_path / "pages_train.jsonl").write_text(lines)
     (tmp_path / "pages.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
@@ -97,7 +102,10 @@ def test_websight(monkeypatch):
     def load_dataset(repository, name, split):
         asked.update(repository=repository, name=name, split=split)
         count = int(split.removeprefix("train[:").removesuffix("]"))
-        return Rows({"llm_generated_idea": f"idea {i}", "text": f"<html>{i}</html>", "image": b""} for i in range(count))
+        return Rows(
+            {"llm_generated_idea": f"idea {i}", "text": f"<html>{i}</html>", "image": b""}
+            for i in range(count)
+        )
 
     datasets = types.ModuleType("datasets")
     datasets.load_dataset = load_dataset
@@ -106,8 +114,15 @@ def test_websight(monkeypatch):
     assert isinstance(tasks, WebSightTasks)
     assert not asked  # nothing is opened before it is needed
     assert len(tasks) == 1200
-    assert asked == {"repository": "HuggingFaceM4/WebSight", "name": "v0.2", "split": "train[:1200]"}
-    assert (tasks[3].brief, tasks[3].private["human_0"]["reference"]) == ("idea 3", "<html>3</html>")
+    assert asked == {
+        "repository": "HuggingFaceM4/WebSight",
+        "name": "v0.2",
+        "split": "train[:1200]",
+    }
+    assert (tasks[3].brief, tasks[3].private["human_0"]["reference"]) == (
+        "idea 3",
+        "<html>3</html>",
+    )
     assert len(tasks.split("test")) == 1000
     assert tasks.split("train")[0].id == "HuggingFaceM4/WebSight/1000"
     assert tasks.split("train").get("HuggingFaceM4/WebSight/1100").brief == "idea 1100"
@@ -164,6 +179,8 @@ def test_real_records(engine, count, data, request):
         if previous is not None:
             others.append(reward.score([Comparison(page, previous)])[0].value)
         previous = page
-    print(f"{engine}: {len(others) + 1} records, mean score of another record's page {np.mean(others):.3f}")
+    print(
+        f"{engine}: {len(others) + 1} records, mean score of another record's page {np.mean(others):.3f}"
+    )
     assert len(others) == count - 1
     assert np.mean(others) <= 0.35

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # lines of HTML
 """Both engines draw, agree, repeat themselves, and outlive every page."""
 
 import copy
@@ -62,7 +63,10 @@ def test_pixels_and_blocks(renderer):
     assert page.background == "#eeeeff"
     assert page.tiles.shape == (-(-height // 32), 40, 6)
     assert set(page.engine) == {"engine", "version", "font"}
-    by_kind = {kind: [b for b in page.blocks if b.kind == kind] for kind in ("box", "text", "image", "control")}
+    by_kind = {
+        kind: [b for b in page.blocks if b.kind == kind]
+        for kind in ("box", "text", "image", "control")
+    }
     [bar] = by_kind["box"]
     assert (bar.x, bar.y, bar.width, bar.height, bar.fill) == (0, 0, 1280, 100, "#2255aa")
     [picture] = by_kind["image"]
@@ -106,7 +110,10 @@ def test_a_picture_never_changes(renderer):
     first = draw(renderer, reference("forms/contact"))
     fresh = start(renderer.engine)
     try:
-        for other in (draw(fresh, reference("forms/contact")), draw(fresh, reference("forms/contact") + "<!---->")):
+        for other in (
+            draw(fresh, reference("forms/contact")),
+            draw(fresh, reference("forms/contact") + "<!---->"),
+        ):
             assert other.pixels.tobytes() == first.pixels.tobytes()
             assert other.tiles.tobytes() == first.tiles.tobytes()
             assert other.blocks == first.blocks
@@ -128,7 +135,9 @@ def test_the_engines_agree_on_blocks(blitz, chromium):
 @pytest.mark.parametrize("name", BOMBS)
 def test_no_bomb_outlives_its_time(renderer, name):
     settings = {"timeout": 2.0, "memory": 2 * 2**30}
-    mine = _limited.get(renderer.engine) or _limited.setdefault(renderer.engine, start(renderer.engine, **settings))
+    mine = _limited.get(renderer.engine) or _limited.setdefault(
+        renderer.engine, start(renderer.engine, **settings)
+    )
     page = draw(mine, BOMBS[name])
     assert page.problem is not None or page.pixels.shape[0] <= 4096
     after = draw(mine, f"<h1>after {name}</h1>")
@@ -196,7 +205,9 @@ def test_wrong_names_are_refused(name):
         make_renderer(name)
 
 
-@pytest.mark.parametrize(("engine", "line"), [("blitz", "pip install"), ("chromium", "apt-get install")])
+@pytest.mark.parametrize(
+    ("engine", "line"), [("blitz", "pip install"), ("chromium", "apt-get install")]
+)
 def test_a_missing_engine_names_what_installs_it(engine, line, monkeypatch):
     monkeypatch.setattr(renderer_module, "available", lambda name: False)
     with pytest.raises(MissingDependencyError, match=line):
@@ -220,7 +231,9 @@ def test_nothing_is_left_running(renderer):
     mine = start(renderer.engine)
     group = mine._workers[0]._process.pid
     mine.close()
-    found = subprocess.run(["pgrep", "-g", str(group)], capture_output=True, text=True).stdout.split()
+    found = subprocess.run(
+        ["pgrep", "-g", str(group)], capture_output=True, text=True
+    ).stdout.split()
     assert [pid for pid in found if _alive(pid)] == []
 
 

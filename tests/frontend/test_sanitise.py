@@ -1,3 +1,4 @@
+# ruff: noqa: E501  # lines of HTML
 """Cleaning of untrusted pages and their CSS, and the purged stylesheet."""
 
 import lxml.html
@@ -103,12 +104,16 @@ def test_css_keeps_what_is_harmless():
     assert css.clean_style(style) == style
     assert css.clean_style("height:50vh;width:10vw") == "height:360px;width:128px;"
     assert css.clean_style("filter:blur(9px);color:red;@x;zoom:3") == "color:red;"
-    sheet = css.clean_sheet("@media (min-width:10px){a>b{color:red}} @keyframes k{to{top:0}} i{top:1px}")
+    sheet = css.clean_sheet(
+        "@media (min-width:10px){a>b{color:red}} @keyframes k{to{top:0}} i{top:1px}"
+    )
     assert sheet.replace(" ", "") == "@media(min-width:10px){a>b{color:red;}}i{top:1px;}"
 
 
 def test_tailwind_of_any_version_becomes_the_rules_that_a_page_uses():
-    page = sanitise(f'{LINK}<p class="md:w-1/2 bg-red-500 hover:bg-blue-500 2xl:p-8 nothing">x</p>').html
+    page = sanitise(
+        f'{LINK}<p class="md:w-1/2 bg-red-500 hover:bg-blue-500 2xl:p-8 nothing">x</p>'
+    ).html
     assert "width:50%" in page
     assert "background-color:rgba(239,68,68" in page
     assert "59,130,246" not in page  # a state that no picture shows
