@@ -251,12 +251,19 @@ class LocalModel:
         try:
             import torch  # noqa: F401  # transformers loads without it, and then fails late
             import transformers
+            from transformers.utils import logging
         except ImportError as error:
             raise MissingDependencyError(
                 "local models need torch and transformers: pip install 'colbench-env[train]'"
             ) from error
+        bars = logging.is_progress_bar_enabled()
+        # The bars of loading would run through the caller's own.
+        logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
             return getattr(transformers, kind).from_pretrained(self._folder(), **options)
         except OSError as error:
             offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE") == "1" else ""
             raise ConfigError(f"{self.name} cannot be loaded{offline}: {error}") from error
+        finally:
+            if bars:
+                logging.enable_progress_bar()  # type: ignore[no-untyped-call]
