@@ -41,16 +41,15 @@ class Worker:
     def __init__(
         self, profile: Profile, without: frozenset[str] = frozenset(), wrapped: bool = False
     ) -> None:
-        self._link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._link.settimeout(START_SECONDS)
+        outer = bwrap.command(profile.readable) if wrapped else []
         parent = 0 if wrapped else os.getpid()
         config = asdict(profile) | {"without": sorted(without), "parent": parent}
-        here = str(Path(__file__).parent)
-        arguments = [BOOTSTRAP, here, str(theirs.fileno()), json.dumps(config)]
-        outer = bwrap.command(profile.readable) if wrapped else []
-        with theirs:
+        self._link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._link.settimeout(START_SECONDS)
+        inner = [BOOTSTRAP, str(Path(__file__).parent), str(theirs.fileno()), json.dumps(config)]
+        try:
             process = subprocess.Popen(
-                [*outer, sys.executable, "-s", "-S", "-P", "-B", "-c", *arguments],
+                [*outer, sys.executable, "-s", "-S", "-P", "-B", "-c", *inner],
                 env={"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1", "LC_ALL": "C.UTF-8"},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -59,6 +58,11 @@ class Worker:
                 start_new_session=True,
                 cwd="/",
             )
+        except OSError as error:
+            self._link.close()
+            raise WorkerLost(f"the interpreter does not start: {error}") from error
+        finally:
+            theirs.close()
         self._ready: list[tuple[int, socket.socket]] = []
         self.end = weakref.finalize(self, _end, self._link, self._ready, process, os.getpid())
         self._statuses: dict[int, int] = {}

@@ -167,7 +167,9 @@ def main(request: dict[str, object]) -> None:
                 time.sleep(0.01)
             report["processes"] = max(0, extra)
             print(json.dumps(report), flush=True)
-    left = processes()
+    deadline = time.monotonic() + 5.0
+    while (left := processes()) and time.monotonic() < deadline:
+        time.sleep(0.01)
     print(json.dumps({"name": "", "left": left}), flush=True)
 
 
