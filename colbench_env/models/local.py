@@ -138,11 +138,18 @@ class LocalModel:
             return ids
         if self._tokenizer.chat_template is None:
             raise ConfigError(f"{self.name} has no chat template; use style=transcript")
-        text = self._tokenizer.apply_chat_template(
-            list(request.described()), add_generation_prompt=True, tokenize=False
-        )
+        chat = [{**m, "content": self._defused(m["content"])} for m in request.described()]
+        text = self._tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
         ids = self._tokenizer(text, add_special_tokens=False).input_ids
         return ids
+
+    def _defused(self, content: str) -> str:
+        """Break up special tokens, with which a speaker could end its turn and begin another's."""
+        for token in self._tokenizer.added_tokens_decoder.values():
+            if token.special:
+                text = token.content
+                content = content.replace(text, f"{text[:1]} {text[1:]}")
+        return content
 
     def next_logits(self, requests: Sequence[Request]) -> torch.Tensor:
         """Return the logits of the first token that each request's completion may have, `[B, V]`.

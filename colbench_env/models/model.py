@@ -43,6 +43,7 @@ class Request:
 
     Attributes:
         messages: The chat, `{"role": "system" | "user" | "assistant", "content": text}`.
+            Characters that cannot be encoded become question marks.
         text: Where it is not empty, the model continues this text and there is no chat.
         images: Pictures that belong to the chat's last message.
         max_tokens: Longest completion, in tokens.
@@ -63,6 +64,11 @@ class Request:
     task: str = ""
     prompt: str = ""
 
+    def __post_init__(self) -> None:
+        clean = tuple({**m, "content": _encodable(m["content"])} for m in self.messages)
+        object.__setattr__(self, "messages", clean)
+        object.__setattr__(self, "text", _encodable(self.text))
+
     def dialogue(self) -> list[dict[str, str]]:
         """Return what the model is shown, as JSON-serialisable data."""
         shown = [dict(m) for m in self.messages] if not self.text else [{"text": self.text}]
@@ -70,8 +76,8 @@ class Request:
 
     def dialogue_hash(self) -> str:
         """Return 32 hexadecimal digits that stand for `dialogue()`."""
-        shown = json.dumps(self.dialogue(), ensure_ascii=False, sort_keys=True)
-        return hashlib.sha256(shown.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+        shown = json.dumps(self.dialogue(), sort_keys=True)
+        return hashlib.sha256(shown.encode()).hexdigest()[:32]
 
     def noise_seed(self) -> int:
         """Return a seed of 31 bits that depends on task, dialogue and seed alone."""
@@ -182,6 +188,11 @@ def raise_final(answers: Iterable[Any]) -> None:
     for answer in answers:
         if isinstance(answer, Fault) and answer.kind in FINAL_KINDS:
             raise ModelError(f"{answer.service} stopped ({answer.kind}): {answer.message}")
+
+
+def _encodable(text: str) -> str:
+    """Replace what has no UTF-8 form (lone surrogates) by a question mark."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def unit(vector: Sequence[float]) -> tuple[float, ...]:

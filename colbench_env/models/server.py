@@ -189,6 +189,8 @@ class ServerModel:
             logger.info("%s: %s: %s", self.name, kind, self._without_key(error.message[:1000]))
         elif isinstance(error, openai.APIConnectionError):
             kind, message = "connection", "the server cannot be reached, or hung up"
+        elif isinstance(error, openai.OpenAIError):
+            kind = "client error"
         if not kind:
             raise error
         return Fault(self.name, kind, message, retry)
