@@ -16,6 +16,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from .wire import SMALL
+
 Tree = Any
 _HEX = re.compile(r"-?(0|[1-9a-f][0-9a-f]*)\Z")
 _DECIMAL = re.compile(r"-?(\d+(\.\d*)?|\.\d+)(E[+-]?\d{1,20})?\Z|-?Infinity\Z|-?s?NaN\d*\Z")
@@ -54,8 +56,10 @@ def check(tree: Tree) -> Tree:
     Raises:
         MalformedTree: It does not.
     """
-    if tree is None or type(tree) in (bool, int, str):
+    if tree is None or type(tree) in (bool, str):
         return tree
+    if type(tree) is int:
+        return tree if -SMALL < tree < SMALL else _refuse()
     if type(tree) is float:
         return tree if math.isfinite(tree) else _refuse()
     if type(tree) is not list or not tree or type(tree[0]) is not str:
@@ -91,12 +95,16 @@ def _is_hex(digits: Any, limit: int = 1 << 24) -> bool:
 
 
 def _is_integer(x: Any) -> bool:
-    return type(x) is int or (type(x) is list and len(x) == 2 and x[0] == "i" and _is_hex(x[1]))
+    return (type(x) is int and -SMALL < x < SMALL) or (
+        type(x) is list and len(x) == 2 and x[0] == "i" and _is_hex(x[1])
+    )
 
 
 def _is_float(x: Any) -> bool:
-    return type(x) in (int, float) or (
-        type(x) is list and len(x) == 2 and x[0] == "f" and x[1] in ("nan", "inf", "-inf")
+    return (
+        type(x) is float
+        or (type(x) is int and -SMALL < x < SMALL)
+        or (type(x) is list and len(x) == 2 and x[0] == "f" and x[1] in ("nan", "inf", "-inf"))
     )
 
 

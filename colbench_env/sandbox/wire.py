@@ -35,7 +35,7 @@ from typing import Any
 MAX_DEPTH = 120
 MAX_ITERATOR = 50_000
 MAX_BYTES = 1 << 20
-_SMALL = 1 << 53
+SMALL = 1 << 53
 _LIBRARIES = ("datetime", "decimal", "fractions", "numpy", "uuid")
 _VIEWS: dict[type, str] = {type({}.keys()): "s", type({}.items()): "s", type({}.values()): "it"}
 _ITERATORS = (types.GeneratorType, map, filter, zip, enumerate, reversed)
@@ -111,7 +111,7 @@ class _Encoder:
         return self.other(x, kind, depth + 1)
 
     def integer(self, x: int) -> Any:
-        if -_SMALL < x < _SMALL:
+        if -SMALL < x < SMALL:
             return x
         self.spend(x.bit_length() // 4)
         return ["i", format(x, "x")]

@@ -38,6 +38,7 @@ from colbench_env.sandbox.wire import encode
         (1e308, 10**400, False),
         (1 + 1j, 1 + 1j + 1e-9, True),
         (1 + 1j, 1 + 1.1j, False),
+        (1 + 1j, 10**400, False),
         ([1, 2], (1, 2), False),
         ([1, 2], [1, 2, 3], False),
         ([[1.0], {"a": 0.3}], [[1], {"a": 0.1 + 0.2}], True),
@@ -53,6 +54,13 @@ from colbench_env.sandbox.wire import encode
 )
 def test_value(expected: Any, got: Any, matches: bool) -> None:
     assert value(encode(expected), encode(got)) is matches
+
+
+def test_an_iterator_will_do_for_a_list() -> None:
+    assert value(encode([1, 2]), encode(iter([1, 2])))
+    assert not value(encode([1, 2]), encode(iter([1])))
+    assert not value(encode((1, 2)), encode(iter([1, 2])))
+    assert not equal(encode([1, 2]), encode(iter([1, 2])))
 
 
 def test_tolerance_is_relative_to_the_expected_number_alone() -> None:

@@ -145,6 +145,8 @@ def test_json_outside_the_format(line: bytes) -> None:
         [],
         ["?"],
         [1],
+        10**20,
+        ["c", 10**400, 0.0],
         ["i", "zz"],
         ["i", "0x1"],
         ["i"],
