@@ -12,7 +12,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-_TICKS = os.sysconf("SC_CLK_TCK")
 _FRESH_SECONDS = 0.05
 PATIENCE_FACTOR = 30.0
 """A stage that has taken this many times its allowance on the wall is begun anew."""
@@ -34,7 +33,7 @@ def usage(pid: int) -> Usage | None:
         waited = int((place / "schedstat").read_text().split()[1]) / 1e9
     except (OSError, ValueError, IndexError):
         return None
-    return Usage((int(fields[11]) + int(fields[12])) / _TICKS, waited)
+    return Usage((int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), waited)
 
 
 class StageClock:

@@ -19,7 +19,7 @@ from colbench_env.errors import ConfigError, MissingDependencyError
 
 from . import wire
 from .exchange import Exchange
-from .runner import encode_frame
+from .wire import encode_frame
 
 
 class MontyPool:

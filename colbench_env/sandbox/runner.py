@@ -17,6 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import wire
+from .wire import encode_frame
 
 MODULE = "submission"
 _REHEARSALS = 30
@@ -97,11 +98,6 @@ def _read_request(channel: int) -> list[bytes]:
             wanted = int(json.loads(data[: data.index(b"\n")])["cases"]) + 1
         if wanted and data.count(b"\n") == wanted and data.endswith(b"\n"):
             return bytes(data).split(b"\n")[:-1]
-
-
-def encode_frame(frame: list[Any]) -> bytes:
-    """One line of JSON."""
-    return json.dumps(frame, separators=(",", ":")).encode() + b"\n"
 
 
 def _send(channel: int, line: bytes, write: Callable[[int, Any], int] = os.write) -> None:
