@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import metadata, resources
+from itertools import groupby
+from operator import itemgetter
 from typing import Any, TypeVar
 
 import blitz_py
@@ -16,6 +18,7 @@ from colbench_env.browser.page import MAX_HEIGHT, VIEWPORT, WIDTH
 from colbench_env.browser.sanitise import Document
 
 FONT = "Inter Variable"
+_FIELDS = {"button", "input", "select", "textarea", "progress", "meter"}
 T = TypeVar("T")
 _NAMES = (
     "a abbr b bdi cite code data dfn em i kbd label mark q s samp small span strong sub sup time u "
@@ -47,13 +50,17 @@ class Blitz:
             DrawError: The engine panicked or refused the page.
         """
         html, marked = _adapt(document), _mark_runs(document)
-        template, boxes = self._lay_out(html, VIEWPORT)
-        height = self._height(boxes)
-        if height > VIEWPORT:
+        height, markers = VIEWPORT, None
+        if marked is not None:  # which also tells how tall the page is, as a rule
+            markers = self._lay_out(marked, height)[1]
+            height = _height(markers)
+        template, boxes = self._lay_out(html, height)
+        if _height(boxes) != height:
+            height = _height(boxes)
             template, boxes = self._lay_out(html, height)
         width, height, data = _survive(template.render_rgba)
-        if marked is not None:
-            boxes = _repair(document.root, boxes, self._lay_out(marked, height)[1])
+        if markers is not None:
+            boxes = _repair(document.root, boxes, markers)
         return np.frombuffer(data, np.uint8).reshape(height, width, 4), boxes
 
     def _lay_out(self, html: str, height: int) -> tuple[Any, dict[str, Box]]:
@@ -69,9 +76,10 @@ class Blitz:
 
         return _survive(lay_out)
 
-    def _height(self, boxes: dict[str, Box]) -> int:
-        bottom = max((y + h for x, y, w, h in boxes.values() if w > 0 and h > 0), default=0)
-        return int(min(max(bottom + 0.5, VIEWPORT), MAX_HEIGHT))
+
+def _height(boxes: dict[str, Box]) -> int:
+    bottom = max((y + h for x, y, w, h in boxes.values() if w > 0 and h > 0), default=0)
+    return int(min(max(bottom + 0.5, VIEWPORT), MAX_HEIGHT))
 
 
 def _survive(call: Callable[[], T]) -> T:
@@ -90,15 +98,20 @@ def _mark_runs(document: Document) -> str | None:
     The engine reports boxes in such a run without the offset of the anonymous block around it; the
     marker stands where that block begins. None where there is no such run.
     """
+    sheets = [sheet.text or "" for sheet in document.root.iter("style")]
+    styled = any("inline" in sheet for sheet in sheets if not sheet.startswith("/*! tailwind"))
+    pictures = not any(sheet.startswith("/*! tailwind") for sheet in sheets)  # are they inline?
     starts = []
     for parent in document.root.find("body").iter():
         if parent.tag == "svg" or parent.tag in _INLINE or len(parent) < 2:
             continue
         inline = [_is_inline(child) for child in parent]
-        if any(inline) and not all(inline):
-            starts += [
-                c for i, c in enumerate(parent) if inline[i] and (i == 0 or not inline[i - 1])
-            ]
+        if all(inline) or not any(inline):
+            continue
+        for flows, run in groupby(zip(inline, parent, strict=True), key=itemgetter(0)):
+            children = [child for _, child in run]
+            if flows and (styled or any(_has_box(child, pictures) for child in children)):
+                starts.append(children[0])
     if not starts:
         return None
     markers = []
@@ -125,6 +138,14 @@ def _is_inline(element: Any) -> bool:
     if element.tag not in _INLINE or "display" in element.get("style", ""):
         return False
     return _BLOCKS.isdisjoint(element.get("class", "").split())
+
+
+def _has_box(element: Any, pictures: bool) -> bool:
+    """Guess whether an element that flows with the words has a box of its own."""
+    if element.tag in _FIELDS or (pictures and element.tag in ("img", "svg")):
+        return True
+    look = element.get("class", "") + element.get("style", "")
+    return "inline-" in look or any(_has_box(child, pictures) for child in element)
 
 
 def _repair(root: Any, boxes: dict[str, Box], marked: dict[str, Box]) -> dict[str, Box]:

@@ -7,7 +7,6 @@ The same code serves every engine.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
@@ -212,27 +211,31 @@ def _ink(
     """
     x0, y0, x1, y1 = corners
     region = image[y0:y1, x0:x1]
-    seen = np.ones(region.shape, np.bool_)
-    for cx0, cy0, cx1, cy1 in over:
-        seen[max(cy0 - y0, 0) : max(cy1 - y0, 0), max(cx0 - x0, 0) : max(cx1 - x0, 0)] = False
-    sample = region[::2, ::3][seen[::2, ::3]]
-    if not len(sample):
-        return None
+    step = max(len(region) // 12, 1), max(region.shape[1] // 24, 1)
+    seen: NDArray[np.bool_] | None = None
+    sample = region[:: step[0], :: step[1]]
+    if len(over):
+        seen = np.ones(region.shape, np.bool_)
+        for cx0, cy0, cx1, cy1 in over:
+            seen[max(cy0 - y0, 0) : max(cy1 - y0, 0), max(cx0 - x0, 0) : max(cx1 - x0, 0)] = False
+        sample = sample[seen[:: step[0], :: step[1]]]
+        if not len(sample):
+            return None
     ground = _most_common(sample)
     mask = region != ground
-    if x1 - x0 > 8 and y1 - y0 > 8:  # leave frames out
-        mask[:2] = mask[-2:] = False
-        mask[:, :2] = mask[:, -2:] = False
-    _clear_bars(mask)
-    _clear_bars(mask.T)
-    mask &= seen
+    if x1 - x0 > 8 and y1 - y0 > 8:
+        _clear_border(mask)
+        _clear_border(mask.T)
+    if seen is not None:
+        mask &= seen
     rows = np.flatnonzero(mask.any(1))
     if not len(rows):
         return None
     top, bottom = int(rows[0]), int(rows[-1])
     columns = np.flatnonzero(mask[top : bottom + 1].any(0))
     left, right = int(columns[0]), int(columns[-1])
-    color = _most_common(region[mask])
+    inked = region[mask]
+    color = _most_common(inked[:: max(len(inked) // 400, 1)])
     if not _apart(color, ground, MIN_CONTRAST):
         return None
     breaks = np.flatnonzero(np.diff(rows) > 1)
@@ -241,24 +244,23 @@ def _ink(
     return int(x0) + left, int(y0) + top, right - left + 1, bottom - top + 1, size, color
 
 
-def _clear_bars(mask: NDArray[np.bool_]) -> None:
-    """Clear, in place, what fills the region from top to bottom at its left or right: a border."""
-    whole = mask[3:-3].all(0) if len(mask) > 8 else np.zeros(mask.shape[1], np.bool_)
-    if not whole.any() or whole.all():
-        return
-    inner = mask.shape[1] // 4
-    for columns in (mask[:, :inner], mask[:, ::-1][:, :inner]):
-        bars = np.flatnonzero(columns[3:-3].all(0))
-        if len(bars):
-            columns[:, : int(bars[-1]) + 1] = False
+def _clear_border(mask: NDArray[np.bool_]) -> None:
+    """Clear, in place, what runs along the left and right edge from top to bottom: a border."""
+    for side in (mask, mask[:, ::-1]):
+        if side[3:-3, 2].all():  # wider than 2 pixels
+            whole = side[3:-3, : side.shape[1] // 4].all(0)
+            side[:, : len(whole) if whole.all() else int(whole.argmin())] = False
+        side[:, :2] = False
 
 
 def _most_common(values: NDArray[np.uint32]) -> int:
-    flat = values.ravel()
-    if len(flat) <= 64:
-        return int(Counter(flat.tolist()).most_common(1)[0][0])
-    found, counts = np.unique(flat, return_counts=True)
-    return int(found[counts.argmax()])
+    """Return the most frequent value, of equally frequent ones the smallest."""
+    ordered = np.sort(values, axis=None)
+    starts = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
+    if not len(starts):
+        return int(ordered[0])
+    bounds = np.concatenate([[0], starts, [len(ordered)]])
+    return int(ordered[bounds[np.diff(bounds).argmax()]])
 
 
 def _channels(color: int) -> tuple[int, int, int]:

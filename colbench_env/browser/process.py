@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from colbench_env.browser.page import MAX_HEIGHT, WIDTH, Block, Page, white
 
@@ -64,25 +63,24 @@ class Worker:
         deadline = time.monotonic() + self._timeout
         try:
             self._write(struct.pack("<I", len(data)) + data, deadline)
-            answer = self._receive(deadline)
-            pictures = self._pictures(answer)
+            return self._page(self._receive(deadline))
         except TimeoutError:
             self.kill()
             return white(f"the page took more than {self._timeout:g} s", self._about)
-        except (OSError, EOFError, ValueError):
+        except (OSError, EOFError, ValueError, TypeError, KeyError):
             self.kill()
             return white("the page broke the engine", self._about)
-        if pictures is None:
-            return white(str(answer["problem"]), self._about)
-        blocks = tuple(Block(**block) for block in answer["blocks"])
-        return Page(*pictures, blocks, answer["background"], self._about)
 
-    def _pictures(
-        self, answer: dict[str, Any]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.float32]] | None:
-        """Copy the pixels `[H, W, 3]` and the tiles out of the shared memory."""
+    def _page(self, answer: dict[str, Any]) -> Page:
+        """Return the page of an answer, copied out of the shared memory.
+
+        Raises:
+            ValueError: The answer is none that a sound worker gives; so are the two others.
+            TypeError: See there.
+            KeyError: See there.
+        """
         if "problem" in answer:
-            return None
+            return white(str(answer["problem"])[:200], self._about)
         height = int(answer["height"])
         if not 0 < height <= MAX_HEIGHT or answer["width"] != WIDTH:
             raise ValueError("the picture has the wrong size")
@@ -93,7 +91,8 @@ class Worker:
         tiles = np.frombuffer(self._shared, np.float32, count, offset=size).copy().reshape(shape)
         if not np.isfinite(tiles).all():
             raise ValueError("the tiles are no numbers")
-        return rgba[..., :3], tiles
+        blocks = tuple(Block(*block) for block in answer["blocks"])
+        return Page(rgba[..., :3], tiles, blocks, str(answer["background"]), self._about)
 
     def kill(self) -> None:
         """End the process and whatever it started."""

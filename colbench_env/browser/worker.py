@@ -13,16 +13,19 @@ import os
 import resource
 import struct
 import sys
+from operator import attrgetter
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
 from colbench_env.browser.blocks import find_blocks
+from colbench_env.browser.page import Block
 from colbench_env.browser.sanitise import BadPageError, sanitise
 from colbench_env.browser.tiles import find_tiles
 
 NOBODY = 65534
+_FIELDS = attrgetter(*Block.__dataclass_fields__)
 
 
 def main(engine: str, memory: int, shared: int) -> None:
@@ -67,7 +70,7 @@ def _answer(drawer: Any, html: str, canvas: NDArray[np.uint8]) -> dict[str, Any]
     canvas[: rgba.size] = rgba.ravel()
     canvas[rgba.size : rgba.size + tiles.nbytes] = tiles.view(np.uint8).ravel()
     return {
-        "blocks": [block.to_dict() for block in blocks],
+        "blocks": [_FIELDS(block) for block in blocks],
         "background": background,
         "height": rgba.shape[0],
         "width": rgba.shape[1],
