@@ -90,7 +90,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", type=Path, required=True, help="backend records, JSON lines")
-    parser.add_argument("--misses", action="store_true", help="print the dev half's wrong replies")
+    parser.add_argument("--misses", action="store_true", help="print wrong replies of dev and independent-a")
     args = parser.parse_args()
     rows = ask_all(args.tasks)
     for half in (*dict.fromkeys(row["half"] for row in rows), "all"):
@@ -101,7 +101,7 @@ def main() -> None:
             print(f"  {name:28} {hits / max(1, n):6.1%}  [{low:.1%}, {high:.1%}]  {hits}/{n}")
     if args.misses:
         for r in rows:
-            if r["half"] == "dev" and not r["right"]:
+            if r["half"] in ("dev", "independent-a") and not r["right"]:
                 print(f"{r['index']} ({r['kind']}) {r['text']}\n   wants {r['answers']}")
                 print(f"   told {r['told']}: {r['reply']}")
 

@@ -11,7 +11,7 @@ from colbench_env.errors import TaskError
 from colbench_env.humans.derived_facts import derived_facts
 from colbench_env.humans.questions import question, stems
 from colbench_env.humans.ranking import Ranking, features
-from colbench_env.humans.vocabulary import CUES
+from colbench_env.humans.vocabulary import CUES, NARROW
 from colbench_env.records import Dialogue, Fact, Task
 
 HUMAN = "human_0"
@@ -114,15 +114,26 @@ def _knowledge(brief: str, reference: str, stated: str) -> Knowledge:
         facts,
         tuple(text for _, text in wordings),
         tuple(i for i, _ in wordings),
-        Ranking(documents, stems(brief), [1.0 if "@" in f.id else _STATED for f in facts]),
+        Ranking(
+            documents,
+            stems(brief),
+            [1.0 if "@" in fact.id else _STATED for fact in facts],
+            [_kind(fact) if _kind(fact) in NARROW else "" for fact in facts],
+            stems(brief.rpartition("def ")[2]),
+        ),
     )
+
+
+def _kind(fact: Fact) -> str:
+    """Kind of a derived fact, or ""."""
+    kind, at, _ = fact.id.partition("@")
+    return kind if at else ""
 
 
 def _kinds(fact: Fact) -> tuple[str, ...]:
     """Kinds of a fact: a derived one's own, or those that a stated one's words are cues of."""
-    kind, at, _ = fact.id.partition("@")
-    if at and kind in CUES:
-        return (kind,)
+    if _kind(fact) in CUES:
+        return (_kind(fact),)
     cues = question(" ".join((fact.text, *fact.topics))).cues
     return tuple(cue.removeprefix("kind:") for cue, _ in cues if cue.startswith("kind:"))
 

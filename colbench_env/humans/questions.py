@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import snowballstemmer  # type: ignore[import-untyped]
 
+from colbench_env.humans.aspects import aspects_in
 from colbench_env.humans.vocabulary import (
     CUES,
     EXISTENTIAL,
+    GENERIC,
     NEGATIONS,
     NUMERIC,
     PERSONAL,
@@ -54,6 +56,9 @@ for _pairs, _hint in ((EXISTENTIAL, _EXISTENTIAL), (PERSONAL, _PERSONAL)):
         _PAIRS[_pair] = (*_PAIRS.get(_pair, ()), _hint)
 
 
+_EXAMPLES = re.compile(r"\b(?:e\.g|i\.e|for example|for instance|such as)\b[^?]*|:[^?]*")
+
+
 def _words(text: str) -> list[str]:
     if not text.islower():
         text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower()
@@ -65,20 +70,28 @@ def stems(text: str) -> list[str]:
     return [s for s in map(_content, _words(text)) if s is not None]
 
 
+def generic_stems(text: str) -> set[str]:
+    """Return the stems of the stop words that count where there is no other word."""
+    return {stem(word) for word in _words(text) if word in GENERIC}
+
+
 class Question(NamedTuple):
     """What a question asks with.
 
     Attributes:
         words: Stems of its content words that are no cues.
         cues: Features it asks for, stems of the words that are cues, and their weights.
-        subject: Stem of its first content word that is no cue, or "".
+        aspects: Kinds of facts that answer each aspect that it is about, and the stems of the
+            words that tell that aspect.
+        examples: Stems that it holds only as examples.
         existential: Whether it asks if there is something, which the person may never have said.
         personal: Whether it is about the person.
     """
 
     words: tuple[str, ...]
     cues: tuple[tuple[str, float], ...]
-    subject: str
+    aspects: tuple[tuple[frozenset[str], frozenset[str]], ...]
+    examples: frozenset[str]
     existential: bool
     personal: bool
 
@@ -103,7 +116,17 @@ def question(text: str) -> Question:
             else:
                 words[content] = None
         previous = word
-    subject = next(iter(words), "")
+    if not words and not cues:
+        words = dict.fromkeys(sorted(generic_stems(text)))
+    main = frozenset(stems(_EXAMPLES.sub(" ", text)))
     return Question(
-        tuple(words), tuple(cues.items()), subject, _EXISTENTIAL in pairs, _PERSONAL in pairs
+        tuple(words),
+        tuple(cues.items()),
+        tuple(
+            (frozenset(f"kind:{kind}" for kind in aspect.kinds), frozenset(stems(words)))
+            for aspect, words in aspects_in(text)
+        ),
+        frozenset(w for w in words if w not in main) if main else frozenset(),
+        _EXISTENTIAL in pairs,
+        _PERSONAL in pairs,
     )

@@ -12,17 +12,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from colbench_env.humans.questions import Question, stem, stems
+from colbench_env.humans.questions import Question, generic_stems, stem, stems
 from colbench_env.humans.vocabulary import SYNONYMS, TECHNICAL
 
 K1 = 1.2
 _SYNONYM_WEIGHT = 0.6
-_CUE_EVIDENCE, _WORD_EVIDENCE = 0.8, 1.0
+_CUE_EVIDENCE, _WORD_EVIDENCE = 0.6, 1.0
 _PREFIX = 5
-_FOREIGN_SUBJECT, _FOREIGN_ASPECT = 1.0, 2.5
-_ASPECTS = frozenset(
-    f"kind:{kind}" for kind in ("letters", "order", "separator", "rounding", "duplicates", "units")
+_ASPECT_WEIGHT, _UNCALLED, _OFF_ASPECT, _PERSON = 0.8, 0.6, 0.5, 4.0
+_FIELDS = re.compile(
+    r'"[^"]+" of\b|(?:first|second|third|last) item of|\b(?:each|every) (?:value|key|entry) of|'
+    r"\bof the form\b|\bsplit at\b"
 )
+_MEASURE = re.compile(
+    r"\b(?:kilo\w*|grams?|pounds?|ounces?|metres?|meters?|miles?|inch(?:es)?|feet|cm|km|kg|lit(?:er|re)s?|"
+    r"hours?|minutes?|seconds?|days?|weeks?|months?|degrees?|dollars?|euros?|cents?|percent)\b"
+)
+_BOUND = re.compile(r"smaller of|larger of|at most|at least")
 HEAD_WEIGHT, KIND_WEIGHT, NUMBER_WEIGHT, IDF_FLOOR = 1.2, 2.5, 1.0, 0.3
 _HEAD = re.compile(r" (?:is|are|goes|go|says|has|belong)\b")
 
@@ -41,13 +47,16 @@ def features(text: str, kinds: Sequence[str]) -> dict[str, float]:
     """
     if tuple(kinds) == ("shape",):
         return {"kind:shape": KIND_WEIGHT}  # its words ("a number") are everybody's
-    bag: dict[str, float] = {}
+    bag = dict.fromkeys(generic_stems(text), 1.0)
     for word in stems(text):
         bag[word] = min(bag.get(word, 0.0) + 1.0, 2.0)
     for word in stems(_HEAD.split(text, maxsplit=1)[0]):
         bag[word] += HEAD_WEIGHT
     bag |= {f"{word[:_PREFIX]}-": 1.0 for word in bag if len(word) >= _PREFIX}
     bag |= {f"kind:{kind}": KIND_WEIGHT for kind in kinds}
+    for kind, pattern in (("fields", _FIELDS), ("bound", _BOUND), ("measure", _MEASURE)):
+        if pattern.search(text):
+            bag[f"kind:{kind}"] = KIND_WEIGHT
     if _NEGATIVE.search(text):
         bag["negation"] = 0.5
     if _FIGURE.search(text):
@@ -104,6 +113,8 @@ class Ranking:
         priors: Factor on each document's scores; 1 without it.
         background: Stems of the brief: a question that uses them is not foreign, even if no
             document holds them.
+        narrow: The kind of each document that answers only questions for its kind; "" for others.
+        names: Stems of the signature; where one is in a question, it tells no aspect.
     """
 
     def __init__(
@@ -111,6 +122,8 @@ class Ranking:
         documents: Sequence[Mapping[str, float]],
         background: Iterable[str] = (),
         priors: Sequence[float] = (),
+        narrow: Sequence[str] = (),
+        names: Iterable[str] = (),
     ) -> None:
         self.size = len(documents)
         holders: dict[str, list[tuple[int, float]]] = {}
@@ -122,6 +135,8 @@ class Ranking:
             idf = IDF_FLOOR + math.log(1 + (self.size - len(held) + 0.5) / (len(held) + 0.5))
             scales = [(i, idf * (priors[i] if priors else 1.0), value) for i, value in held]
             self._postings[word] = tuple((i, scale * value) for i, scale, value in scales)
+        self._narrow = [(i, f"kind:{kind}") for i, kind in enumerate(narrow) if kind]
+        self._own = {*self._postings, *names}
         brief = frozenset(background)
         self._background = brief | {f"{w[:_PREFIX]}-" for w in brief if len(w) >= _PREFIX}
 
@@ -129,9 +144,7 @@ class Ranking:
         """Return the documents that share a word or a cue with the question, best first."""
         scores: dict[int, float] = {}
         evidence: dict[int, float] = {}
-        postings, foreign = self._postings, float(asked.existential) + 2.0 * asked.personal
-        if self.lacks_aspect(asked):
-            foreign += _FOREIGN_ASPECT
+        postings, foreign = self._postings, asked.existential + _PERSON * asked.personal
         for cue, weight in asked.cues:
             strength = (
                 min(weight, 1.0) * _CUE_EVIDENCE if cue.startswith("kind:") else _WORD_EVIDENCE
@@ -147,22 +160,40 @@ class Ranking:
                 for other in _relatives(word):
                     for document, value in postings.get(other, ()):
                         found[document] = max(value, found.get(document, 0.0))
-            if not found and not word[0].isdigit() and not self.is_background(word):
-                foreign += 1.0 + _FOREIGN_SUBJECT * (word == asked.subject)
-                foreign += word in _TECHNICAL_STEMS
+            if (
+                not found
+                and word not in asked.examples
+                and not word[0].isdigit()
+                and not self.is_background(word)
+            ):
+                foreign += 1.0 + (word in _TECHNICAL_STEMS)
             for document, value in found.items():
                 scores[document] = scores.get(document, 0.0) + weight * value
                 evidence[document] = evidence.get(document, 0.0) + weight
+        wanted = set().union(*self.aspects(asked))
+        answering = set()
+        for kind in wanted:
+            for document, value in postings.get(kind, ()):
+                answering.add(document)
+                scores[document] = scores.get(document, 0.0) + _ASPECT_WEIGHT * value
+                evidence[document] = max(evidence.get(document, 0.0), _CUE_EVIDENCE)
+        wanted |= {cue for cue, _ in asked.cues}
+        for document, kind in self._narrow:
+            if document in scores and kind not in wanted:
+                scores[document] *= _UNCALLED
+        for document in scores.keys() - answering if answering else ():
+            scores[document] *= _OFF_ASPECT
         ranked = [Match(d, score, evidence[d], foreign) for d, score in scores.items()]
         ranked.sort(key=lambda m: (-m.score, m.document))
         return ranked
 
+    def aspects(self, asked: Question) -> list[frozenset[str]]:
+        """Return the kinds that answer each aspect of a question; words of the task tell none."""
+        return [kinds for kinds, told_by in asked.aspects if self._own.isdisjoint(told_by)]
+
     def lacks_aspect(self, asked: Question) -> bool:
         """Whether a question is about an aspect (rounding, order ...) that no document is about."""
-        kinds = [cue for cue, weight in asked.cues if weight >= 1.0 and cue.startswith("kind:")]
-        if any(kind in self._postings for kind in kinds):
-            return False
-        return any(k in _ASPECTS or (asked.existential and k == "kind:limit") for k in kinds)
+        return any(self._postings.keys().isdisjoint(kinds) for kinds in self.aspects(asked))
 
     def is_background(self, word: str) -> bool:
         """Whether the brief holds a stem, or a relative of it."""

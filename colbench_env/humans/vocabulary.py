@@ -23,11 +23,14 @@ right correct okay thing things way ways kind input inputs provide provided cont
 clarify confirm understand example examples instance should be able possible
 """
 STOP_WORDS = frozenset(_STOP.split())
+_GENERIC = "return returns returned returning result results output outputs"
+GENERIC = frozenset(_GENERIC.split())
+"""Stop words that count in a question without any other word."""
 
 SYNONYMS = (
     "empty blank missing none nothing null absent",
     "limit threshold cutoff boundary bound border cap",
-    "above greater over higher exceed exceeds exceeded larger bigger more",
+    "above greater over higher exceed exceeds exceeded large larger big bigger more",
     "below less under lower fewer smaller",
     "round rounded rounding decimals",
     "order sort sorted ordering ordered ranked rank arrange ranking",
@@ -80,7 +83,7 @@ CUES = {
     "case": "when condition conditions criteria criterion rule rules classify classified status "
     "depend depends scenario apply applies category",
     "otherwise": "otherwise else other others neither none default fallback unknown unrecognised "
-    "unrecognized remaining match fit fits",
+    "unrecognized remaining match fit fits success successful success baseline normally",
     "formula": "formula calculate calculated calculation compute computed computation equation "
     "combine combined work worked works derive define defined convert converted measure measured "
     "contribute weighted",
@@ -111,6 +114,10 @@ CUES = {
 }
 """Words in a question that tell which kind of fact it is about."""
 
+_NARROW = "letters order separator rounding duplicates units shape empty limit default"
+NARROW = frozenset(_NARROW.split())
+"""Kinds of derived facts that answer hardly any question but for their kind."""
+
 NEGATIONS = frozenset(
     ("not", "no", "never", "isn", "doesn", "don", "aren", "hasn", "won", "cannot", "fails")
 )
@@ -120,7 +127,7 @@ PHRASES = {
     "what if": "otherwise error empty default",
     "what happens": "otherwise error empty case limit",
     "how many": "constant lookup limit accumulate",
-    "how much": "constant lookup limit accumulate",
+    "how much": "constant lookup accumulate",
     "how is": "formula accumulate",
     "how are": "formula accumulate",
     "how do": "formula case",

@@ -1,0 +1,96 @@
+"""Aspects: what a question can be about apart from its subject, such as an order or a unit."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+
+class Aspect(NamedTuple):
+    """One thing that a person may never have thought about.
+
+    Attributes:
+        pattern: What a question about it says, in lower case.
+        kinds: Kinds of facts that answer it: of `vocabulary.CUES`, or marks of `ranking.features`.
+        in_conditions: Whether a condition ("if the list is empty") asks for it too.
+        by_words: Whether single words tell it; where they belong to the task, they do not.
+    """
+
+    pattern: re.Pattern[str]
+    kinds: frozenset[str]
+    in_conditions: bool = False
+    by_words: bool = True
+
+
+def _aspect(pattern: str, kinds: str, *, in_conditions: bool = False) -> Aspect:
+    return Aspect(re.compile(pattern), frozenset(kinds.split()), in_conditions)
+
+
+def _data(pattern: str, kinds: str) -> Aspect:
+    return Aspect(re.compile(pattern), frozenset(kinds.split()), by_words=False)
+
+
+_TYPE = (
+    r"(?:(?:data )?types?|formats?|form|structure|keys?|(?:true|yes)\W+(?:or |and )?(?:false|no)|"
+    r"(?:an?|one|single|as)\s(?:\w+ )?(?:lists?|arrays?|dict\w*|tuples?|strings?|texts?|bool\w*|"
+    r"numbers?|int(?:eger)?s?|floats?|objects?|messages?)"
+    r"(?=\s+(?:or|of|with|like|where|for)\b|\s*[?,;.]|\s*$))\b"
+)
+_RESULT = r"\b(?:returns?|returned|outputs?|results?|(?:give|get|come)s? back|function|produces?)\b"
+
+ASPECTS = {
+    "shape": _data(rf"{_RESULT}.*\b{_TYPE}|\b{_TYPE}.*{_RESULT}", "shape returns text fields"),
+    "edge": _aspect(
+        r"\b(?:(?:is|are|of|with|equals?|be) (?:zero|0)|zero or|negative|empty|missing|invalid|"
+        r"fewer|cannot be|different lengths?|out of range|not (?:in|known|given|found|valid)|"
+        r"(?:is|are|has|have) no|n't (?:in|exist|known|found|given))\b",
+        "empty error otherwise default case limit filter",
+        in_conditions=True,
+    ),
+    "bound": _aspect(
+        r"\bcap(?:ped)?\b|\b(?:be )?limited\b|\b(?:upper|lower) (?:limit|bound)\b|\bgo over\b|"
+        r"\bexceed|\b(?:highest|lowest|maximum|minimum) possible",
+        "limit bound case",
+        in_conditions=True,
+    ),
+    "units": _aspect(
+        r"\bunits?\b|\bcurrency\b|\bscale\b|\bwhat ranges?\b|\btime ?zone\b|"
+        r"\bin (?:minutes|hours|seconds|days|metres|meters|miles)\b.*\bor\b",
+        "units measure",
+    ),
+    "values": _aspect(r"\bvalues (?:can|may|does|do)\b", "units members lookup case"),
+    "letters": _aspect(
+        r"\b(?:upper|lower|letter)[ -]?case\b|\bcase[ -](?:in)?sensitiv|\bcapital|\bignore case",
+        "letters",
+    ),
+    "order": _aspect(
+        r"\bsort(?:ed|ing)?\b|\border(?:ed|ing)?\b|\bties?\b|\btied\b", "order returns"
+    ),
+    "rounding": _aspect(r"\bround(?:ed|ing)?\b|\bdecimals?\b", "rounding"),
+    "duplicates": _aspect(r"\bduplicates?\b|\brepeated\b", "duplicates"),
+    "separator": _aspect(r"\bseparator|\bdelimiter|\bseparated\b", "separator"),
+}
+"""What a question can be about, by name."""
+
+FIELDS = _data(
+    rf"^(?!.*\b(?:message|text|wording)\b).*(?:\blooks? like|\bstructure|\brepresented|"
+    rf"\b(?:what|which) (?:data )?(?:types?|keys?|fields?)\b|\b(?:is|are|as)\b.*\b{_TYPE}|"
+    rf"\b(?:in|what) (?:\w+ )?form(?:at)?\b|\bcontain\b)",
+    "fields members lookup returns",
+)
+"""How an input looks; asked for only where no other aspect is."""
+
+_BEFORE = re.compile(r"^(?:if|when)\b[^,?]*,")
+_CONDITION = re.compile(r"[, ]+(?:if|when|for|in case)\b.*")
+
+
+def aspects_in(text: str) -> list[tuple[Aspect, str]]:
+    """Return the aspects that a question is about, each with the words that tell it."""
+    low = text.lower()
+    main = _CONDITION.sub("", _BEFORE.sub("", low))
+    found = []
+    for aspect in ASPECTS.values():
+        searched = low if aspect.in_conditions else main
+        if words := [match[0] for match in aspect.pattern.finditer(searched)]:
+            found.append((aspect, " ".join(words) if aspect.by_words else ""))
+    return found or [(FIELDS, "")] if FIELDS.pattern.search(main) else found
