@@ -72,7 +72,7 @@ JARGON = re.compile(
 )
 _QUOTATION = re.compile(r'"[^"]*"')
 _SENTENCE = re.compile(r"[.!?](?=\s|$)|\0(?=\s+[A-Z]|$)")
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\be\.g\.)(?<!\bi\.e\.)\s+|\n+")
 _SECOND_QUESTION = re.compile(
     r",? and (?=(?:what|which|how|should|where|when|who|do|does|is|are|can|for|in what)\b)", re.I
 )
@@ -95,12 +95,14 @@ class Talk(NamedTuple):
         wants_code: It asks for the code itself.
         small: It is small talk.
         vague: It asks for anything, or whether all is well.
-        questions: The questions that it asks.
+        more: It asks for what was not told yet.
+        questions: The questions that it asks, without the words that ask for anything.
     """
 
     wants_code: bool
     small: bool
     vague: bool
+    more: bool
     questions: tuple[str, ...]
 
 
@@ -112,12 +114,14 @@ def read(text: str) -> Talk:
     """
     low = text.lower()
     wants_code = any(w in low for w in _SECRET_WORDS) and bool(CODE_REQUEST.search(low))
-    vague = any(w in low for w in _VAGUE_WORDS) and bool(VAGUE.search(low) or CHECK.search(low))
+    hinted = any(w in low for w in _VAGUE_WORDS)
+    more = hinted and bool(VAGUE.search(low))
     return Talk(
         wants_code,
         len(low) < 200 and bool(SMALL_TALK.match(low)),
-        vague,
-        tuple(questions_in(text)),
+        more or (hinted and bool(CHECK.search(low))),
+        more,
+        tuple(questions_in(VAGUE.sub(" ", text) if more else text)),
     )
 
 

@@ -6,7 +6,7 @@ Every reply is a pure function of the task, the dialogue and the seed, of at mos
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from colbench_env.errors import Fault
@@ -87,9 +87,9 @@ class ScriptedHuman:
             yield remarks.PLAIN_WORDS, ()
             return
         told = known.told(before)
-        parts = (_best(known, part, told, talk.vague) for part in talk.questions)
+        parts = (_best(known, part, told, talk) for part in talk.questions)
         found = [fact for fact in parts if fact is not None]
-        if found and told:
+        if found and told and not talk.more:
             earlier = _told_when_asked_before(known, dialogue.messages)
             if earlier and not set(found) & set(earlier):
                 found = earlier
@@ -165,26 +165,29 @@ class ScriptedHuman:
         return None
 
 
-def _best(known: Knowledge, part: str, told: dict[int, int], vague: bool) -> int | None:
+def _best(known: Knowledge, part: str, told: Mapping[int, int], talk: remarks.Talk) -> int | None:
     """Return the index of the fact that a question is about, or None.
 
-    A vague question is about a fact only if a word of it is, not for a cue such as "else".
+    A vague question is about a fact only if a word of it is, not for a cue such as "else"; and who
+    asks for more is not told the same again.
     """
     asked = read_question(part)
     matches = known.ranking.matches(asked)
-    if not matches or matches[0].evidence < (1.0 if vague else MIN_EVIDENCE):
-        return None if vague else _main_fact(known, asked, told)
+    if not matches or matches[0].evidence < (1.0 if talk.vague else MIN_EVIDENCE):
+        return None if talk.vague else _main_fact(known, asked, told)
     best = matches[0]
-    if best.foreign > MAX_FOREIGN * best.evidence:
+    if known.ranking.lacks_aspect(asked) or best.foreign > MAX_FOREIGN * best.evidence:
         return None
     if best.document in told:
-        for match in matches[1:3]:
-            if match.document not in told and match.score >= _NEARLY * best.score:
-                return match.document
+        others = (m for m in matches if m.document not in told)
+        if talk.more:
+            return next((m.document for m in others if m.evidence >= 1.0), None)
+        if (other := next(others, None)) and other.score >= _NEARLY * best.score:
+            return other.document
     return best.document
 
 
-def _main_fact(known: Knowledge, asked: Question, told: dict[int, int]) -> int | None:
+def _main_fact(known: Knowledge, asked: Question, told: Mapping[int, int]) -> int | None:
     """Return the first fact not told yet if a question holds only words of the brief."""
     ranking = known.ranking
     if asked.personal or not (asked.words or asked.cues) or ranking.lacks_aspect(asked):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from colbench_env.errors import ConfigError, TaskError
 from colbench_env.humans import PERSONAS, NullHuman, ScriptedHuman, facts_for, make_human, remarks
 from colbench_env.records import Dialogue, Fact, Message, Reply, Task
+from colbench_env.tasks import load_tasks
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,47 @@ def test_vague_questions_get_one_new_fact_each_until_none_is_left() -> None:
     assert all(len(reply.facts) <= 1 for reply in replies)
     assert len(told) > 3
     assert replies[-1].text in (remarks.NOTHING_LEFT, remarks.ENOUGH)
+
+
+@pytest.mark.parametrize(
+    "vague",
+    [
+        "Please tell me everything about it.",
+        "Can you tell me more about what you need?",
+        "Could you clarify the requirements?",
+        "Anything else?",
+    ],
+)
+def test_a_vague_question_never_repeats_a_fact_of_a_builtin_task(vague: str) -> None:
+    for task in load_tasks("builtin"):
+        if not task.private.get("human_0", {}).get("reference"):
+            continue  # a page: its person looks at pictures
+        told = [fact for reply in talk(task, [vague] * 9) for fact in reply.facts]
+        stated = len(task.private["human_0"]["facts"])
+        assert len(told) == len(set(told)) >= min(9, stated), task.id
+
+
+def test_a_vague_question_with_a_subject_brings_more_about_it() -> None:
+    facts = [
+        Fact("late", "Late parcels are refunded.", topics=("late", "parcel")),
+        Fact("lost", "Lost parcels are sent again.", topics=("lost", "parcel")),
+        Fact("gift", "Gifts are wrapped in paper.", topics=("gift",)),
+    ]
+    task = make_task("def f(x):\n    return x\n", facts)
+    replies = talk(task, ["Can you tell me more about the gifts?"] + ["More about parcels?"] * 2)
+    assert replies[0].facts == ("gift",)
+    replies = talk(task, ["Can you tell me more about parcels?"] * 3)
+    assert [reply.facts for reply in replies[:2]] == [("late",), ("lost",)]
+    assert replies[2].facts == ("gift",)
+
+
+@pytest.mark.parametrize(
+    "question", ["What about result, output, return?", "What should be returned?"]
+)
+def test_words_of_every_function_count_where_there_is_no_other(question: str) -> None:
+    fact = Fact("words", 'They are "right" and "wrong".', topics=("result", "output", "return"))
+    task = make_task(facts=[Fact("pets", "Dogs are welcome."), fact])
+    assert talk(task, [question])[0].facts == ("words",)
 
 
 def test_the_same_question_gets_the_same_fact_in_other_words() -> None:
