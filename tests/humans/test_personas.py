@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from dialogues import RANKING, make_task, talk
 
-from colbench_env.humans import PERSONAS, facts_for, remarks
+from colbench_env.humans import PERSONAS, ScriptedHuman, facts_for, remarks
 from colbench_env.humans.personas import Persona, forgotten, hint, slip
-from colbench_env.records import Fact
+from colbench_env.records import Dialogue, Fact, Message, Reply, Task
+from colbench_env.tasks.procedural import ProceduralTasks, recognise
 
 RATE = Fact("rate", "The rate is 12 percent.", ("Twelve of a hundred, so 12 percent.",))
 ROUNDING = Fact("rounding", "Round to 3 decimals.", ("Please keep 3 decimals.",))
@@ -86,3 +87,38 @@ def test_a_persona_of_ones_own() -> None:
     silent = Persona("silent", "Hints at everything first.", hints_first=1.0)
     [reply] = talk(TASK, ["What is the rate?"], silent)  # type: ignore[arg-type]
     assert reply.text == hint(facts_for(TASK)[0])
+
+
+def code_after_asking(task: Task, persona: str, seed: int) -> tuple[str, int]:
+    """The code of an assistant that asks each of a family's questions, and how often it asked.
+
+    It asks again once if it cannot read the answer, and puts right what the person puts right; as
+    `changes_mind` advises, it then asks once more.
+    """
+    solver, human = recognise(task.brief), ScriptedHuman(persona=persona)
+    assert solver is not None
+    messages, heard = [Message("human_0", task.brief)], {}
+    asked = []
+    again = solver.questions[-1:] if PERSONAS[persona].slips else ()
+    for question in (*solver.questions, *again):
+        for _ in range(2):
+            messages.append(Message("assistant_0", question.text))
+            [reply] = human.reply([Dialogue(task, tuple(messages), seed)])
+            assert isinstance(reply, Reply)
+            messages.append(Message("human_0", reply.text))
+            corrected = asked[-1:] if reply.text.startswith(remarks.SORRY) else []
+            asked.append(question)
+            values = {q.parameter: solver.read(q, reply.text) for q in (*corrected, question)}
+            heard |= {name: value for name, value in values.items() if value is not None}
+            if values[question.parameter] is not None:
+                break
+    return solver.code(heard), len(asked)
+
+
+@pytest.mark.parametrize("persona", PERSONAS)
+def test_procedural_tasks_are_solved_in_nine_turns(persona: str) -> None:
+    for difficulty in (1, 3, 5):
+        for seed, task in enumerate(ProceduralTasks(difficulty, seed=2).take(40)):
+            code, turns = code_after_asking(task, persona, seed)
+            assert code == task.private["human_0"]["reference"], (task.id, seed)
+            assert turns <= 9
