@@ -27,9 +27,7 @@ _LOCKED = (
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP = 1, 4, 24
 _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 38, 47
 _CAPABILITIES = 64
-_OWN_IDS = 0x40000000
-"""As root, each zygote takes a user id of its own, this number plus its process id, so that no
-other process of the machine shares it."""
+OWN_IDS = 0x40000000
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -100,13 +98,18 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int, data: 
     _check(_libc.mount(*texts, ctypes.c_ulong(flags), data.encode() or None), f"mount {target}")
 
 
-def drop_privileges() -> None:
-    """Give up root's identity, every capability, and the way back to them."""
+def drop_privileges(number: int) -> None:
+    """Give up root's identity, every capability, and the way back to them.
+
+    Args:
+        number: What tells this zygote from all others: root takes the user id `OWN_IDS + number`,
+            which no other process of the machine has.
+    """
     for capability in range(_CAPABILITIES):
         _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
     _libc.prctl(_PR_CAP_AMBIENT, 4, 0, 0, 0)
     if os.geteuid() == 0:
-        own = _OWN_IDS + os.getppid() if os.getpid() == 1 else _OWN_IDS + os.getpid()
+        own = OWN_IDS + number
         os.setgroups([])
         os.setresgid(own, own, own)
         os.setresuid(own, own, own)

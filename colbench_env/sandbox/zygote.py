@@ -61,10 +61,10 @@ def _launch(link: socket.socket, config: dict[str, Any]) -> None:
     os.chdir("/")
     namespaces = "namespaces" not in config["without"] and lockdown.unshare()
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
-    zygote = os.fork()
+    launcher, zygote = os.getpid(), os.fork()
     if zygote == 0:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
-        _zygote(link, config, namespaces)
+        _zygote(link, config, namespaces, launcher)
     link.close()
     while config["parent"] in (os.getppid(), 0):
         signal.sigtimedwait([signal.SIGCHLD], _POLL_SECONDS)
@@ -88,7 +88,7 @@ def _seed() -> None:
             sys.modules[name].seed(0)
 
 
-def _zygote(link: socket.socket, config: dict[str, Any], namespaces: bool) -> None:
+def _zygote(link: socket.socket, config: dict[str, Any], namespaces: bool, launcher: int) -> None:
     import gc
 
     from . import landlock, lockdown, runner, seccomp
@@ -105,7 +105,7 @@ def _zygote(link: socket.socket, config: dict[str, Any], namespaces: bool) -> No
     sys.path[:] = [place for place in sys.path if place not in config["search"]]
     importlib.invalidate_caches()
     importlib.util.find_spec("_fills_the_caches_of_the_finders")
-    lockdown.drop_privileges()
+    lockdown.drop_privileges(launcher)
     lockdown.die_with_parent()
     lockdown.limit_resources()
     if "landlock" not in without and landlock.version():
