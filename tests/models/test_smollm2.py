@@ -34,7 +34,7 @@ QUESTIONS = (
 
 
 def ask(question: str, **options) -> Request:
-    return Request(({"role": "user", "content": question},), **{"max_tokens": 10, **options})
+    return Request(({"role": "user", "content": question},), **{"max_tokens": 6, **options})
 
 
 def margin(smol, completion) -> float:
@@ -72,8 +72,8 @@ def test_three_episodes_with_smollm2_on_both_sides(smol, tasks, full_marks, tmp_
     """Played, recorded, and played again from the recordings without a model."""
 
     def play(human_model, policy_model):
-        human = ModelHuman(human_model, style="transcript", max_tokens=24)
-        policy = ModelPolicy(policy_model, max_tokens=24)
+        human = ModelHuman(human_model, style="transcript", max_tokens=16)
+        policy = ModelPolicy(policy_model, max_tokens=16)
 
         def make():
             return parallel_env(tasks=tasks, human=human, reward=full_marks, max_turns=3)
@@ -88,7 +88,7 @@ def test_three_episodes_with_smollm2_on_both_sides(smol, tasks, full_marks, tmp_
     for episode in episodes:
         assert episode.terminated
         for turn in episode.turns:
-            assert len(turn.completion_ids) == len(turn.logprobs) <= 24
+            assert len(turn.completion_ids) == len(turn.logprobs) <= 16
             assert turn.extra["completion_tokens"] == len(turn.completion_ids)
     with EpisodeWriter(tmp_path / "episodes.jsonl", {"policy": "smol"}) as writer:
         for episode in episodes:
@@ -136,7 +136,7 @@ def test_a_real_server_takes_the_seed(real_server):
 
 
 def test_an_episode_against_a_real_server(real_server, tasks, full_marks):
-    human = ModelHuman(real_server, style="transcript", max_tokens=24)
+    human = ModelHuman(real_server, style="transcript", max_tokens=16)
     env = parallel_env(tasks=tasks, human=human, reward=full_marks)
     env.reset(seed=0, options={"task": "double/1"})
     observations, *_, infos = env.step({"assistant_0": "By what is the number multiplied?"})
