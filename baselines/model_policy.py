@@ -17,6 +17,7 @@ from colbench_env.models import (
     Request,
     make_model,
     raise_final,
+    read_temperature,
     split_options,
     spoken,
 )
@@ -90,11 +91,7 @@ def model_policy(spec: str) -> ModelPolicy:
     return ModelPolicy(name, **options)
 
 
-def _temperature(text: str) -> float | None:
-    return None if text == "default" else float(text)
-
-
-OPTIONS: dict[str, Callable[[str], Any]] = {"temperature": _temperature, "max_tokens": int}
+OPTIONS: dict[str, Callable[[str], Any]] = {"temperature": read_temperature, "max_tokens": int}
 
 
 def _action(completion: Completion) -> Action:

@@ -19,8 +19,16 @@ from colbench_env.errors import ConfigError, Fault
 from colbench_env.humans.facts import HUMAN, knowledge, knowledge_of, own_replies
 from colbench_env.humans.leak import check_guard, guarded
 from colbench_env.humans.personas import get_persona
-from colbench_env.models import Completion, Model, Request, make_model, raise_final, spoken
-from colbench_env.models import split_options as split_model_options
+from colbench_env.models import (
+    Completion,
+    Model,
+    Request,
+    make_model,
+    raise_final,
+    read_temperature,
+    split_options,
+    spoken,
+)
 from colbench_env.records import Dialogue, Fact, Message, Reply, Task
 
 STYLES = ("chat", "transcript")
@@ -158,19 +166,15 @@ def model_human(spec: str) -> ModelHuman:
     Raises:
         ConfigError: The name or one of its options is unknown.
     """
-    name, options = split_model_options(spec, OPTIONS)
+    name, options = split_options(spec, OPTIONS)
     return ModelHuman(name, **options)
-
-
-def _temperature(text: str) -> float | None:
-    return None if text == "default" else float(text)
 
 
 OPTIONS: dict[str, Callable[[str], Any]] = {
     "style": str,
     "persona": str,
     "guard": str,
-    "temperature": _temperature,
+    "temperature": read_temperature,
     "max_tokens": int,
 }
 

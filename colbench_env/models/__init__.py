@@ -15,7 +15,13 @@ from colbench_env.models.model import (
     raise_final,
     spoken,
 )
-from colbench_env.models.specs import is_model_spec, make_model, split_options, usage_by_model
+from colbench_env.models.specs import (
+    is_model_spec,
+    make_model,
+    read_temperature,
+    split_options,
+    usage_by_model,
+)
 
 __all__ = [
     "Completion",
@@ -27,6 +33,7 @@ __all__ = [
     "is_model_spec",
     "make_model",
     "raise_final",
+    "read_temperature",
     "split_options",
     "spoken",
     "usage_by_model",

@@ -69,6 +69,11 @@ def split_options(spec: str, own: Mapping[str, Callable[[str], Any]]) -> tuple[s
     return name + ("?" + urlencode(rest, safe="/:") if rest else ""), mine
 
 
+def read_temperature(text: str) -> float | None:
+    """Return a temperature; `"default"` is None, which leaves it to the server."""
+    return None if text == "default" else float(text)
+
+
 def usage_by_model() -> dict[str, Usage]:
     """Return what each model that `make_model` made has been used for, by its name; they add up."""
     usages: dict[str, Usage] = {}
