@@ -4,7 +4,8 @@ No input or output happens here; `sandbox.pool` moves the bytes and watches the 
 one JSON list a line, in this order:
 
 * `["up"]`: the process is locked down and waits. Sent before it has seen the submission.
-* `["ready"]`: the code is imported; or `["boot", error, line]`: it is not.
+* `["ready"]`: the code is imported; or `["boot", class_names]`: it is not (no names:
+  it does not define the function).
 * `[k, "v", tree]`, `[k, "x", class_names]`, `[k, "bad_value" | "output_limit" | "exception"]` for
   case k, in order.
 
@@ -208,15 +209,12 @@ class Exchange:
         if frame == ["ready"]:
             self.current = self._first
             return
-        if len(frame) != 3 or frame[0] != "boot":
+        if len(frame) != 2 or frame[0] != "boot" or type(frame[1]) is not list:
             raise MalformedTree("out of order")
-        name, line = frame[1:]
-        if name == "":
+        if not frame[1]:
             message = f"does not define {self.submission.entry}"
         else:
-            message = f"importing the code raised {_safe_name([name])}"
-        if type(line) is int and 0 < line <= self.submission.code.count("\n") + 1:
-            message += f" (line {line})"
+            message = f"importing the code raised {_safe_name(check(['x', *frame[1]])[1:])}"
         self._decide_rest("boot_error", message)
 
     def _judge(self, kind: Any, payload: Any = None) -> Outcome:

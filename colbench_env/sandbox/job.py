@@ -13,6 +13,8 @@ from .exchange import Exchange
 from .profiles import kind_of
 from .worker import START_SECONDS, Worker, WorkerLost
 
+_CRASHES = (signal.SIGSEGV, signal.SIGABRT, signal.SIGILL, signal.SIGFPE)
+"""Reported as one: an exit status or signal of the code's choice could carry what it was given."""
 TRIES = 3
 """How often a submission is begun when the sandbox, not the submission, is to blame."""
 
@@ -138,10 +140,9 @@ class Job:
             self._unexplained_kills += 1
         elif status == -signal.SIGXCPU:
             self.exchange.timed_out()
-        elif status < 0:
-            self.exchange.ended(f"ended the process (signal {-status})")
         else:
-            self.exchange.ended(f"ended the process (exit status {status})")
+            crashed = -status in _CRASHES
+            self.exchange.ended("crashed the process" if crashed else "ended the process")
 
 
 class Slot:

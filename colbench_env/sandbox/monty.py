@@ -77,7 +77,7 @@ class MontyPool:
         try:
             session.feed_run(f"{submission.code}\n{submission.entry}")
         except self._monty.MontyError as error:
-            exchange.feed(encode_frame(["boot", self._names(error)[0], 0]))
+            exchange.feed(encode_frame(["boot", self._names(error)]))
             return
         exchange.feed(encode_frame(["ready"]))
         for number in itertools.count(exchange.current):

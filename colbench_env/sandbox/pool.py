@@ -61,6 +61,8 @@ class Sandbox:
             raise ConfigError(f"min_isolation must be one of {probe.LEVELS}, not {min_isolation!r}")
         if backend not in BACKENDS:
             raise ConfigError(f"backend must be one of {BACKENDS}, not {backend!r}")
+        if unknown := set(without) - probe.OPTIONAL:
+            raise ConfigError(f"without may name {sorted(probe.OPTIONAL)}, not {sorted(unknown)}")
         self._size = max_workers or _cores()
         self._min_isolation = min_isolation
         self._backend = backend

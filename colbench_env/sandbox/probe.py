@@ -10,6 +10,9 @@ from .submission import Case, Outcome, Submission
 LEVELS = ("rlimits", "kernel", "hard")
 """From weak to strong: limits alone; everything that was tried is refused; and by every layer."""
 
+OPTIONAL = {"namespaces", "landlock", "seccomp"}
+"""The layers that `Sandbox(without=...)` can leave out; the private root goes with namespaces."""
+
 _HARD = {"namespaces", "root", "landlock", "seccomp"}
 _CODE = """
 import os, socket

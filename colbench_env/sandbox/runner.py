@@ -66,13 +66,10 @@ def rehearse() -> None:
 def _serve_request(channel: int, header: dict[str, Any], lines: list[bytes]) -> None:
     try:
         call = _boot(header)
-    except SyntaxError as error:
-        frame = ["boot", type(error).__name__, error.lineno or 0]
-        return _send(channel, encode_frame(frame))
     except BaseException as error:  # noqa: BLE001 - whatever the code raises is its result
-        return _send(channel, encode_frame(["boot", _class_names(error)[0], 0]))
+        return _send(channel, encode_frame(["boot", _class_names(error)]))
     if call is None:
-        return _send(channel, encode_frame(["boot", "", 0]))
+        return _send(channel, encode_frame(["boot", []]))
     _send(channel, _READY)
     for number, line in enumerate(lines, header["first"]):
         _send(channel, _answer(number, call, line, header["output_bytes"]))

@@ -123,7 +123,7 @@ def f(n):
     verdict = run(sandbox, code, *cases, limits=Limits(case_seconds=0.3))
     statuses = ["pass", "crash", "pass", "crash", "pass", "timeout", "pass"]
     assert [o.status for o in verdict.outcomes] == statuses
-    assert verdict.message == "ended the process (exit status 0)"
+    assert verdict.message == "ended the process"
     assert verdict.score == 4 / 7
 
 
@@ -150,10 +150,11 @@ def test_shared_sandbox() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"max_workers": 0}, {"min_isolation": "none"}, {"backend": "docker"}]
+    "options",
+    [{"max_workers": 0}, {"min_isolation": "none"}, {"backend": "docker"}, {"without": ["x"]}],
 )
 def test_impossible_arguments(options: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError, match="must be"):
+    with pytest.raises(ConfigError, match=r"m(ust|ay)"):
         Sandbox(**options)
 
 
