@@ -18,6 +18,7 @@ COMMANDS = {  # name -> module:function
     "evaluate": "evaluate:evaluate",
     "show": "show:show",
     "check": "check:check",
+    "train": "train:train",
 }
 INTERRUPTED = 130  # exit status after Ctrl-C, as shells have it
 
@@ -43,6 +44,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         commands[name] = getattr(import_module(f"colbench_env.cli.{module}"), function)
     console = Console(stderr=True, highlight=False)
     try:
+        if named == ["train"] and import_module("colbench_env.cli.train").run(arguments[1:]):
+            return 0
         tyro.extras.subcommand_cli_from_dict(
             commands,
             prog="colbench",

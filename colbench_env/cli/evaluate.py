@@ -11,8 +11,8 @@ from rich.console import Console
 
 from colbench_env.baselines.evaluate import summarise
 from colbench_env.cli.report import write_report
-from colbench_env.cli.run import play_and_record, progress_bar
-from colbench_env.cli.tables import dialogue, results_table
+from colbench_env.cli.run import DEFAULTS, Settings, file_name, play_and_record, progress_bar
+from colbench_env.cli.tables import dialogue, results_table, usage_lines
 
 
 def evaluate(
@@ -20,10 +20,7 @@ def evaluate(
     /,
     policies: tuple[str, ...] = ("answer-at-once", "ask", "oracle"),
     episodes: Annotated[int, tyro.conf.arg(aliases=["-n"])] = 100,
-    tasks: str | None = None,
-    split: str | None = None,
-    human: str | None = None,
-    rules: str | None = None,
+    settings: tyro.conf.OmitArgPrefixes[Settings] = DEFAULTS,
     seed: int = 0,
     num_envs: int = 16,
     out: Path = Path("runs/evaluate"),
@@ -39,16 +36,12 @@ def evaluate(
         env: Id of the environment.
         policies: Names of policies, in the order of the table's rows.
         episodes: Episodes for each policy; tasks are taken in order.
-        tasks: Task source: builtin, procedural, or the path of a JSONL file in ColBench's format.
-        split: train or test; without it, all tasks.
-        human: Who plays the person: scripted, null.
-        rules: fixed, or legacy for the original's parsing and scoring.
+        settings: The environment's arguments.
         seed: Seed of the first episode; the others count up.
         num_envs: How many environments live at once.
         out: Folder for the episode files and index.html; run again to go on after a stop.
         show: Print one dialogue of this policy.
     """
-    settings = {"tasks": tasks, "split": split, "human": human, "rules": rules}
     console, rows, shown, printed = Console(), [], [], None
     with progress_bar() as progress:
         for policy in policies:
@@ -56,7 +49,7 @@ def evaluate(
                 env,
                 settings,
                 policy,
-                out / f"{policy}.jsonl",
+                out / file_name(policy),
                 episodes=episodes,
                 seed=seed,
                 num_envs=num_envs,
@@ -70,9 +63,11 @@ def evaluate(
                 printed = played[0]
     if printed is not None:
         console.print(dialogue(printed))
-    named = {key: value for key, value in settings.items() if value is not None}
+    named = settings.given()
     title = f"{env} {' '.join(map(str, named.values()))}".strip()
     console.print(results_table(rows, title=title))
+    for line in usage_lines():
+        console.print(line, highlight=False)
     run = {"environment": env, **named, "episodes": episodes, "seed": seed}
     write_report(out / "index.html", title=title, run=run, rows=rows, episodes=shown)
     console.print(f"report: {out / 'index.html'}", highlight=False)

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from colbench_env.baselines.rollout import Action, Plan, Query, collect
 from colbench_env.baselines.scripted import make_policy
-from colbench_env.cli.run import factory
+from colbench_env.cli.run import Settings, factory
 from colbench_env.cli.tables import outcome
 from colbench_env.core import printable
 
@@ -78,10 +78,10 @@ def play(
     console = Console()
     you = Terminal(console)
     if role == "assistant":
-        [episode] = collect(factory(env, {"tasks": tasks}), you, [Plan(0, seed, task)])
+        [episode] = collect(factory(env, Settings(tasks=tasks)), you, [Plan(0, seed, task)])
     else:
         players = {"assistant_0": make_policy(policy), "human_0": you}
-        make = factory(env, {"tasks": tasks, "human": "agent"})
+        make = factory(env, Settings(tasks=tasks, human="agent"))
         [episode] = collect(make, players, [Plan(0, seed, task)])
         answer = printable(episode.messages[-1].text)
         console.print(Panel(Text(answer), title="assistant_0 hands in", title_align="left"))

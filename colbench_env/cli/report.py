@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from colbench_env.baselines.evaluate import Row
+from colbench_env.cli.pictures import pictures
 from colbench_env.cli.tables import outcome
 from colbench_env.core import printable
 from colbench_env.records import Episode
@@ -29,7 +30,7 @@ def write_report(
         title: Its heading.
         run: Settings to show.
         rows: Results, one a policy.
-        episodes: Dialogues to show, each with its outcome.
+        episodes: Dialogues to show, each with its outcome and the pages shown in it.
     """
     import jinja2
 
@@ -37,7 +38,10 @@ def write_report(
     environment.filters["printable"] = printable
     source = files("colbench_env.cli").joinpath("templates/report.html").read_text("utf-8")
     page = environment.from_string(source).render(
-        title=title, run=run, rows=rows, episodes=[(e, outcome(e)) for e in episodes]
+        title=title,
+        run=run,
+        rows=rows,
+        episodes=[(e, outcome(e), pictures(e, run)) for e in episodes],
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_suffix(path.suffix + ".part")

@@ -9,8 +9,8 @@ import tyro
 from rich.console import Console
 
 from colbench_env.baselines.evaluate import summarise
-from colbench_env.cli.run import play_and_record, progress_bar
-from colbench_env.cli.tables import results_table
+from colbench_env.cli.run import DEFAULTS, Settings, play_and_record, progress_bar
+from colbench_env.cli.tables import results_table, usage_lines
 
 
 def rollout(
@@ -19,10 +19,7 @@ def rollout(
     policy: str = "ask",
     episodes: Annotated[int, tyro.conf.arg(aliases=["-n"])] = 10,
     out: Path = Path("runs/rollout.jsonl"),
-    tasks: str | None = None,
-    split: str | None = None,
-    human: str | None = None,
-    rules: str | None = None,
+    settings: tyro.conf.OmitArgPrefixes[Settings] = DEFAULTS,
     seed: int = 0,
     num_envs: int = 16,
 ) -> None:
@@ -35,14 +32,10 @@ def rollout(
         policy: Name of a policy.
         episodes: How many episodes; tasks are taken in order.
         out: Episode file to write.
-        tasks: Task source: builtin, procedural, or the path of a JSONL file in ColBench's format.
-        split: train or test; without it, all tasks.
-        human: Who plays the person: scripted, null.
-        rules: fixed, or legacy for the original's parsing and scoring.
+        settings: The environment's arguments.
         seed: Seed of the first episode; the others count up.
         num_envs: How many environments live at once.
     """
-    settings = {"tasks": tasks, "split": split, "human": human, "rules": rules}
     with progress_bar() as progress:
         played = play_and_record(
             env,
@@ -56,4 +49,6 @@ def rollout(
         )
     console = Console()
     console.print(results_table([summarise(policy, played)], title=str(out)))
+    for line in usage_lines():
+        console.print(line, highlight=False)
     console.print(f"Look at them: colbench show {out}", highlight=False)

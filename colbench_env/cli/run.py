@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,15 +25,52 @@ from colbench_env.baselines.rollout import collect
 from colbench_env.baselines.scripted import make_policy
 from colbench_env.core import CollabEnv
 from colbench_env.episodes import EpisodeWriter, read_episodes
+from colbench_env.errors import ConfigError
 from colbench_env.records import Episode
 from colbench_env.registration import env_class, find_env
 from colbench_env.version import __version__
 
 
-def factory(env: str, settings: dict[str, Any]) -> Callable[[], CollabEnv]:
-    """Return a factory of the environment; settings that are None keep their defaults."""
-    given = {name: value for name, value in settings.items() if value is not None}
-    return partial(env_class(env), **given)
+@dataclass(frozen=True)
+class Settings:
+    """The environment's arguments; those left out keep the environment's own defaults."""
+
+    tasks: str | None = None
+    """Task source: builtin, procedural, or the path of a JSONL file in ColBench's format."""
+    split: str | None = None
+    """train or test; without it, all tasks."""
+    human: str | None = None
+    """Who plays the person: scripted, scripted:PERSONA, null, openai:MODEL@URL, hf:MODEL."""
+    rules: str | None = None
+    """fixed, or legacy for the original's parsing and scoring."""
+    max_turns: int | None = None
+    """Messages of the learner in an episode."""
+
+    def given(self) -> dict[str, Any]:
+        """Return what was given, as keyword arguments."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+DEFAULTS = Settings()
+
+
+def factory(env: str, settings: Settings) -> Callable[[], CollabEnv]:
+    """Return a factory of the environment.
+
+    Raises:
+        ConfigError: The environment has no such argument.
+    """
+    kind = env_class(env)
+    known = inspect.signature(kind).parameters
+    for name in settings.given():
+        if name not in known:
+            raise ConfigError(f"{kind.env_id} has no argument {name!r}: leave --{name} out")
+    return partial(kind, **settings.given())
+
+
+def file_name(policy: str) -> str:
+    """Return the name of a policy's episode file; the names of models hold slashes and colons."""
+    return re.sub(r"[^\w.-]+", "-", policy) + ".jsonl"
 
 
 def progress_bar() -> Progress:
@@ -48,7 +88,7 @@ def progress_bar() -> Progress:
 
 def play_and_record(
     env: str,
-    settings: dict[str, Any],
+    settings: Settings,
     policy: str,
     out: Path,
     *,
@@ -75,7 +115,7 @@ def play_and_record(
     make = factory(env, settings)
     run = {
         "env": find_env(env),
-        "settings": {k: v for k, v in settings.items() if v is not None},
+        "settings": settings.given(),
         "policy": policy,
         "seed": seed,
         "version": __version__,
@@ -88,9 +128,5 @@ def play_and_record(
             writer.append(episode)
             total, count = total + (episode.score.value if episode.score else 0.0), count + 1
             progress.update(bar, advance=1, note=f"score {total / count:.2f}")
-    return _first(read_episodes(out), episodes)
-
-
-def _first(episodes: Sequence[Episode] | Any, count: int) -> list[Episode]:
-    wanted = (e for e in episodes if e.extra["index"] < count)
-    return sorted(wanted, key=lambda e: e.extra["index"])
+    played = (e for e in read_episodes(out) if e.extra["index"] < episodes)
+    return sorted(played, key=lambda e: int(e.extra["index"]))

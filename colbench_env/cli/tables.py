@@ -61,3 +61,15 @@ def outcome(episode: Episode) -> str:
         return f"no score: {episode.fault or 'the episode did not end'}"
     parts = ", ".join(f"{k} {v:g}" for k, v in episode.score.components.items())
     return f"score {episode.score.value:.2f}" + (f" ({parts})" if parts else "")
+
+
+def usage_lines() -> list[str]:
+    """Return what each language model of this run was used for, a line each."""
+    from colbench_env.models import usage_by_model
+
+    return [
+        f"{name}: {usage.requests:,} requests, {usage.prompt_tokens:,} tokens read, "
+        f"{usage.completion_tokens:,} written, {usage.faults:,} faults"
+        + (f", ${usage.cost:.4f}" if usage.cost else "")
+        for name, usage in usage_by_model().items()
+    ]
