@@ -1,9 +1,10 @@
-"""Pages a second of each engine, against the original's way: `python benchmarks/frontend_throughput.py`.
+"""Pages a second of each engine and of the original: `python benchmarks/frontend_throughput.py`.
 
 The original (SWEET-RL's ColBench) starts a browser driven by Selenium for each environment, writes
 each page to a file, loads its `file://` address, takes a picture of the whole page, and reads it
-back. The same is done here over the WebDriver protocol with `chromedriver`. All draw the same pages:
-built-in ones and generated ones, each seen once, in this order of columns:
+back. The same is done here over the WebDriver protocol with `chromedriver`, the stylesheet that the
+original loads from the net lying beside the page. All draw the same pages,
+built-in and generated, each seen once. The columns:
 
     engine, workers, pages a second, pages a second and core used, compared with the original
 

@@ -248,8 +248,8 @@ def _clear_border(mask: NDArray[np.bool_]) -> None:
     """Clear, in place, what runs along the left and right edge from top to bottom: a border."""
     for side in (mask, mask[:, ::-1]):
         if side[3:-3, 2].all():  # wider than 2 pixels
-            whole = side[3:-3, : side.shape[1] // 4].all(0)
-            side[:, : len(whole) if whole.all() else int(whole.argmin())] = False
+            other = np.flatnonzero(~side[3:-3, : side.shape[1] // 4].all(0))
+            side[:, : int(other[0]) if len(other) else side.shape[1] // 4] = False
         side[:, :2] = False
 
 

@@ -81,8 +81,8 @@ class Page:
         apart = np.abs(self.tiles - self.tiles[0, 0]).sum(-1)
         return not self.blocks and bool((apart <= VISIBLE).all())
 
-    def png(self) -> bytes:
-        """Return the picture as a PNG file."""
+    def png(self, width: int = WIDTH) -> bytes:
+        """Return the picture as a PNG file, scaled to a width in pixels."""
         try:
             from PIL import Image
         except ImportError as error:
@@ -90,7 +90,10 @@ class Page:
                 "PNG files need Pillow: pip install 'colbench-env[frontend]'"
             ) from error
         out = io.BytesIO()
-        Image.fromarray(np.ascontiguousarray(self.pixels)).save(out, "PNG", compress_level=6)
+        picture = Image.fromarray(np.ascontiguousarray(self.pixels))
+        if width != WIDTH:
+            picture = picture.resize((width, max(picture.height * width // WIDTH, 1)))
+        picture.save(out, "PNG", compress_level=6)
         return out.getvalue()
 
 

@@ -89,7 +89,8 @@ class FrontendEnv(CollabEnv):
         reward: `"mix"`, `"clip"` (as in the paper), or an object with `score(comparisons)`.
         renderer: `"auto"`, `"blitz"`, `"chromium"`, with a number of workers as in `"blitz:2"`, or
             a `Renderer`.
-        rules: `"fixed"`, or `"legacy"` for the original's parsing and its last page.
+        rules: `"fixed"`, or `"legacy"` for the original's parsing, its last page, and with `"clip"`
+            its black picture where there is no page.
         max_turns: Messages of the assistant, at least 1.
         observation: `"delta"` or `"transcript"`.
         render_mode: None, `"ansi"` (the dialogue), `"rgb_array"` (the last page drawn, uint8
@@ -133,7 +134,7 @@ class FrontendEnv(CollabEnv):
             render_mode=render_mode,
             max_action={HUMAN: MAX_REPLY},
         )
-        self.reward = page_reward(reward)
+        self.reward = page_reward(reward, black=rules == "legacy")
         self.renderer = make_renderer(renderer)
         self.rules, self.max_turns = rules, max_turns
         self._task_spec, self._split = tasks, split

@@ -98,30 +98,31 @@ class PageReward(Protocol):
         ...
 
 
-def page_reward(spec: str | PageReward) -> PageReward:
+def page_reward(spec: str | PageReward, *, black: bool = False) -> PageReward:
     """Return the reward that a short name stands for; equal names share one object.
 
     Args:
         spec: `"mix"`, `"clip"` or `"clip:MODEL"` (see `colbench_env.rewards.clip`), or an object
             with `score`.
+        black: For `"clip"`: a black picture stands where there is no page, as in the original.
 
     Raises:
         ConfigError: No reward is called so.
     """
     if not isinstance(spec, str):
         return spec
-    return _named(spec)
+    return _named(spec, black)
 
 
 @lru_cache(maxsize=8)
-def _named(spec: str) -> PageReward:
+def _named(spec: str, black: bool) -> PageReward:
     kind, _, model = spec.partition(":")
     if spec == "mix":
         return PageSimilarity()
     if kind == "clip":
-        from colbench_env.rewards.clip import ClipSimilarity
+        from colbench_env.rewards.clip import MODEL, ClipSimilarity
 
-        return ClipSimilarity(model) if model else ClipSimilarity()
+        return ClipSimilarity(model or MODEL, black=black)
     raise ConfigError(f"reward={spec!r} is unknown; use 'mix', 'clip', 'clip:MODEL' or an object")
 
 

@@ -64,6 +64,15 @@ def test_no_page_scores_nothing_and_in_the_original_a_black_picture(folder, blit
     assert one.details["problem"] == "no page was shown"
 
 
+def test_legacy_rules_compare_the_black_picture(folder):
+    values = {}
+    for rules in ("fixed", "legacy"):
+        env = FrontendEnv(renderer="blitz", reward=f"clip:{folder}", rules=rules)
+        env.reset(seed=0)
+        values[rules] = env.step({"assistant_0": "I WANT TO ANSWER: no page"})[1]["assistant_0"]
+    assert values["fixed"] == 0 < values["legacy"]
+
+
 def test_weights_that_cannot_be_loaded_are_a_fault(blitz, tmp_path):
     wanted = draw(blitz, reference("cards/shop"))
     [answer] = ClipSimilarity(str(tmp_path)).score([Comparison(wanted, wanted)])
