@@ -24,6 +24,7 @@ from colbench_env.humans.remarks import DONT_KNOW
 from colbench_env.records import Dialogue, Message, Reply, Task
 
 QUESTIONS = Path(__file__).parent.parent / "tests" / "humans" / "questions.json"
+TUNED_ON = ("dev", "independent-a", "independent-c", "independent-d")
 
 
 def read_task(record: dict[str, Any], index: int) -> Task:
@@ -90,7 +91,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", type=Path, required=True, help="backend records, JSON lines")
-    parser.add_argument("--misses", action="store_true", help="print wrong replies of dev and independent-a")
+    parser.add_argument("--misses", action="store_true", help="print the wrong replies to what was tuned on")
     args = parser.parse_args()
     rows = ask_all(args.tasks)
     for half in (*dict.fromkeys(row["half"] for row in rows), "all"):
@@ -101,7 +102,7 @@ def main() -> None:
             print(f"  {name:28} {hits / max(1, n):6.1%}  [{low:.1%}, {high:.1%}]  {hits}/{n}")
     if args.misses:
         for r in rows:
-            if r["half"] in ("dev", "independent-a") and not r["right"]:
+            if r["half"] in TUNED_ON and not r["right"]:
                 print(f"{r['index']} ({r['kind']}) {r['text']}\n   wants {r['answers']}")
                 print(f"   told {r['told']}: {r['reply']}")
 

@@ -11,7 +11,7 @@ class Aspect(NamedTuple):
 
     Attributes:
         pattern: What a question about it says, in lower case.
-        kinds: Kinds of facts that answer it: of `vocabulary.CUES`, or marks of `ranking.features`.
+        kinds: Features of the facts that answer it (`ranking.features`).
         in_conditions: Whether a condition ("if the list is empty") asks for it too.
         by_words: Whether single words tell it; where they belong to the task, they do not.
     """
@@ -23,11 +23,18 @@ class Aspect(NamedTuple):
 
 
 def _aspect(pattern: str, kinds: str, *, in_conditions: bool = False) -> Aspect:
-    return Aspect(re.compile(pattern), frozenset(kinds.split()), in_conditions)
+    return Aspect(
+        re.compile(pattern), frozenset(f"kind:{kind}" for kind in kinds.split()), in_conditions
+    )
 
 
-def _data(pattern: str, kinds: str) -> Aspect:
-    return Aspect(re.compile(pattern), frozenset(kinds.split()), by_words=False)
+def _data(pattern: str, kinds: str, *, in_conditions: bool = False) -> Aspect:
+    return Aspect(
+        re.compile(pattern),
+        frozenset(f"kind:{kind}" for kind in kinds.split()),
+        in_conditions,
+        by_words=False,
+    )
 
 
 _TYPE = (
@@ -42,23 +49,35 @@ ASPECTS = {
     "shape": _data(rf"{_RESULT}.*\b{_TYPE}|\b{_TYPE}.*{_RESULT}", "shape returns text fields"),
     "edge": _aspect(
         r"\b(?:(?:is|are|of|with|equals?|be) (?:zero|0)|zero or|negative|empty|missing|invalid|"
-        r"fewer|cannot be|different lengths?|out of range|not (?:in|known|given|found|valid)|"
-        r"(?:is|are|has|have) no|n't (?:in|exist|known|found|given))\b",
-        "empty error otherwise default case limit filter",
+        r"cannot be|out of range|without|not (?:in|known|given|found|valid)|"
+        r"(?:is|are|has|have) no|\w+n't (?:in|exist|known|found|given))\b",
+        "empty error otherwise default case limit filter bound",
+        in_conditions=True,
+    ),
+    "lengths": _data(
+        r"\b(?:same|different|equal|unequal) (?:lengths?|sizes?)\b|\bdiffer in length\b|"
+        r"\b(?:more|fewer) \w+ than\b",
+        "error",
         in_conditions=True,
     ),
     "bound": _aspect(
         r"\bcap(?:ped)?\b|\b(?:be )?limited\b|\b(?:upper|lower) (?:limit|bound)\b|\bgo over\b|"
-        r"\bexceed|\b(?:highest|lowest|maximum|minimum) possible",
+        r"\bexceed|\b(?:highest|lowest|maximum|minimum) possible|"
+        r"\bis there an? (?:maximum|minimum|limit)",
         "limit bound case",
         in_conditions=True,
     ),
     "units": _aspect(
         r"\bunits?\b|\bcurrency\b|\bscale\b|\bwhat ranges?\b|\btime ?zone\b|"
-        r"\bin (?:minutes|hours|seconds|days|metres|meters|miles)\b.*\bor\b",
+        r"\bin (?:minutes|hours|seconds|days|metres|meters|miles)\b.*\bor\b|\bper \w+ or\b|"
+        r"^\W*(?:is|are)\b.* in \w+\W*$",
         "units measure",
     ),
-    "values": _aspect(r"\bvalues (?:can|may|does|do)\b", "units members lookup case"),
+    "values": _aspect(
+        r"\bvalues (?:can|may|does|do)\b|"
+        r"\b(?:what|which) (?:\w+ )?(?:types|kinds|forms|options)\b.*\b(?:are there|should|can)\b",
+        "units members lookup literals",
+    ),
     "letters": _aspect(
         r"\b(?:upper|lower|letter)[ -]?case\b|\bcase[ -](?:in)?sensitiv|\bcapital|\bignore case",
         "letters",
@@ -69,16 +88,14 @@ ASPECTS = {
     "rounding": _aspect(r"\bround(?:ed|ing)?\b|\bdecimals?\b", "rounding"),
     "duplicates": _aspect(r"\bduplicates?\b|\brepeated\b", "duplicates"),
     "separator": _aspect(r"\bseparator|\bdelimiter|\bseparated\b", "separator"),
+    "fields": _data(
+        rf"(?:\blooks? like|\bstructure|\brepresented|"
+        rf"\b(?:what|which) (?:data )?(?:types?|keys?|fields?)\b|\b(?:is|are|as)\b.*\b{_TYPE}|"
+        rf"\b(?:in|what) (?:\w+ )?form(?:at)?\b|\bcontain\b)",
+        "fields members lookup returns text error",
+    ),
 }
 """What a question can be about, by name."""
-
-FIELDS = _data(
-    rf"^(?!.*\b(?:message|text|wording)\b).*(?:\blooks? like|\bstructure|\brepresented|"
-    rf"\b(?:what|which) (?:data )?(?:types?|keys?|fields?)\b|\b(?:is|are|as)\b.*\b{_TYPE}|"
-    rf"\b(?:in|what) (?:\w+ )?form(?:at)?\b|\bcontain\b)",
-    "fields members lookup returns",
-)
-"""How an input looks; asked for only where no other aspect is."""
 
 _BEFORE = re.compile(r"^(?:if|when)\b[^,?]*,")
 _CONDITION = re.compile(r"[, ]+(?:if|when|for|in case)\b.*")
@@ -93,4 +110,4 @@ def aspects_in(text: str) -> list[tuple[Aspect, str]]:
         searched = low if aspect.in_conditions else main
         if words := [match[0] for match in aspect.pattern.finditer(searched)]:
             found.append((aspect, " ".join(words) if aspect.by_words else ""))
-    return found or [(FIELDS, "")] if FIELDS.pattern.search(main) else found
+    return found

@@ -83,6 +83,7 @@ class Question(NamedTuple):
         cues: Features it asks for, stems of the words that are cues, and their weights.
         aspects: Kinds of facts that answer each aspect that it is about, and the stems of the
             words that tell that aspect.
+        wanted: Kinds of facts that answer best, for those aspects that are no edges.
         examples: Stems that it holds only as examples.
         existential: Whether it asks if there is something, which the person may never have said.
         personal: Whether it is about the person.
@@ -91,6 +92,7 @@ class Question(NamedTuple):
     words: tuple[str, ...]
     cues: tuple[tuple[str, float], ...]
     aspects: tuple[tuple[frozenset[str], frozenset[str]], ...]
+    wanted: frozenset[str]
     examples: frozenset[str]
     existential: bool
     personal: bool
@@ -118,14 +120,13 @@ def question(text: str) -> Question:
         previous = word
     if not words and not cues:
         words = dict.fromkeys(sorted(generic_stems(text)))
+    found = aspects_in(text)
     main = frozenset(stems(_EXAMPLES.sub(" ", text)))
     return Question(
         tuple(words),
         tuple(cues.items()),
-        tuple(
-            (frozenset(f"kind:{kind}" for kind in aspect.kinds), frozenset(stems(words)))
-            for aspect, words in aspects_in(text)
-        ),
+        tuple((aspect.kinds, frozenset(stems(words))) for aspect, words in found),
+        frozenset().union(*(aspect.kinds for aspect, _ in found if not aspect.in_conditions)),
         frozenset(w for w in words if w not in main) if main else frozenset(),
         _EXISTENTIAL in pairs,
         _PERSONAL in pairs,

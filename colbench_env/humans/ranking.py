@@ -22,12 +22,13 @@ _PREFIX = 5
 _ASPECT_WEIGHT, _UNCALLED, _OFF_ASPECT, _PERSON = 0.8, 0.6, 0.5, 4.0
 _FIELDS = re.compile(
     r'"[^"]+" of\b|(?:first|second|third|last) item of|\b(?:each|every) (?:value|key|entry) of|'
-    r"\bof the form\b|\bsplit at\b"
+    r"\bof the form\b|\bsplit at\b|\ba list of each\b|\bpairs from\b"
 )
 _MEASURE = re.compile(
     r"\b(?:kilo\w*|grams?|pounds?|ounces?|metres?|meters?|miles?|inch(?:es)?|feet|cm|km|kg|lit(?:er|re)s?|"
     r"hours?|minutes?|seconds?|days?|weeks?|months?|degrees?|dollars?|euros?|cents?|percent)\b"
 )
+_LITERALS = re.compile(r'(?<!result )\bis (?:not )?["\d-]')
 _BOUND = re.compile(r"smaller of|larger of|at most|at least")
 HEAD_WEIGHT, KIND_WEIGHT, NUMBER_WEIGHT, IDF_FLOOR = 1.2, 2.5, 1.0, 0.3
 _HEAD = re.compile(r" (?:is|are|goes|go|says|has|belong)\b")
@@ -54,7 +55,12 @@ def features(text: str, kinds: Sequence[str]) -> dict[str, float]:
         bag[word] += HEAD_WEIGHT
     bag |= {f"{word[:_PREFIX]}-": 1.0 for word in bag if len(word) >= _PREFIX}
     bag |= {f"kind:{kind}": KIND_WEIGHT for kind in kinds}
-    for kind, pattern in (("fields", _FIELDS), ("bound", _BOUND), ("measure", _MEASURE)):
+    for kind, pattern in (
+        ("fields", _FIELDS),
+        ("bound", _BOUND),
+        ("measure", _MEASURE),
+        ("literals", _LITERALS),
+    ):
         if pattern.search(text):
             bag[f"kind:{kind}"] = KIND_WEIGHT
     if _NEGATIVE.search(text):
@@ -136,7 +142,7 @@ class Ranking:
             scales = [(i, idf * (priors[i] if priors else 1.0), value) for i, value in held]
             self._postings[word] = tuple((i, scale * value) for i, scale, value in scales)
         self._narrow = [(i, f"kind:{kind}") for i, kind in enumerate(narrow) if kind]
-        self._own = {*self._postings, *names}
+        self._own = {*self._postings, *names} - {"empti", "0"}
         brief = frozenset(background)
         self._background = brief | {f"{w[:_PREFIX]}-" for w in brief if len(w) >= _PREFIX}
 
@@ -170,14 +176,13 @@ class Ranking:
             for document, value in found.items():
                 scores[document] = scores.get(document, 0.0) + weight * value
                 evidence[document] = evidence.get(document, 0.0) + weight
-        wanted = set().union(*self.aspects(asked))
         answering = set()
-        for kind in wanted:
+        for kind in asked.wanted:
             for document, value in postings.get(kind, ()):
                 answering.add(document)
                 scores[document] = scores.get(document, 0.0) + _ASPECT_WEIGHT * value
                 evidence[document] = max(evidence.get(document, 0.0), _CUE_EVIDENCE)
-        wanted |= {cue for cue, _ in asked.cues}
+        wanted = asked.wanted | {cue for cue, _ in asked.cues}
         for document, kind in self._narrow:
             if document in scores and kind not in wanted:
                 scores[document] *= _UNCALLED
@@ -187,13 +192,15 @@ class Ranking:
         ranked.sort(key=lambda m: (-m.score, m.document))
         return ranked
 
-    def aspects(self, asked: Question) -> list[frozenset[str]]:
-        """Return the kinds that answer each aspect of a question; words of the task tell none."""
-        return [kinds for kinds, told_by in asked.aspects if self._own.isdisjoint(told_by)]
-
     def lacks_aspect(self, asked: Question) -> bool:
-        """Whether a question is about an aspect (rounding, order ...) that no document is about."""
-        return any(self._postings.keys().isdisjoint(kinds) for kinds in self.aspects(asked))
+        """Whether no document is about the aspects (rounding, order ...) that a question is about.
+
+        Words that the task itself uses tell no aspect.
+        """
+        foreign = any(self._own.isdisjoint(told_by) for _, told_by in asked.aspects)
+        return foreign and all(
+            self._postings.keys().isdisjoint(kinds) for kinds, _ in asked.aspects
+        )
 
     def is_background(self, word: str) -> bool:
         """Whether the brief holds a stem, or a relative of it."""

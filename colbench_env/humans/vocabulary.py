@@ -92,7 +92,7 @@ CUES = {
     "lookup": "value values mapping table list weight weights predefined belong belongs linked "
     "many much which data",
     "members": "list belong belongs allowed valid known words required which predefined options",
-    "empty": "empty zero none nothing missing blank null",
+    "empty": "empty without zero none nothing missing blank null",
     "error": "error exception raise raised invalid fail fails wrong bad negative exist exists "
     "unrecognised unrecognized recognised recognized unknown unsupported",
     "limit": "limit threshold thresholds cutoff cut boundary exactly equal equals inclusive "
