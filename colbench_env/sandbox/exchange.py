@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import builtins
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from colbench_env.errors import ConfigError
@@ -25,7 +24,7 @@ from . import profiles, wire
 from .calls import Call, parse_call
 from .compare import comparator_named
 from .submission import RECORD, Encoded, Outcome, Submission, Verdict
-from .trees import MalformedTree, Tree, check, has_tag, parse_json
+from .trees import MalformedTree, Tree, check, parse_json
 
 PATIENCE = 3
 """Once calls that failed have used this many times the allowance of one, the other calls get a
@@ -272,20 +271,14 @@ def _safe_name(names: list[Any]) -> str:
 def _case_line(case: Any, call: Call | None) -> str:
     if call is not None:
         return json.dumps(call.source)
-    arguments: Mapping[str, Any] = dict(case.kwargs)
     try:
-        return json.dumps([_plain_tree(tuple(case.args)), _plain_tree(arguments)])
+        return json.dumps(
+            [wire.encode(part, strict=True) for part in (tuple(case.args), dict(case.kwargs))]
+        )
     except (ValueError, TypeError) as error:
         raise ConfigError(
             f"the arguments of a case must be plain data ({error}); or use call="
         ) from None
-
-
-def _plain_tree(value: Any) -> Tree:
-    tree = wire.encode(value)
-    if has_tag(tree, "o"):
-        raise ValueError("a part of them has no data form")
-    return tree
 
 
 def _expected_tree(expected: Any) -> Tree:

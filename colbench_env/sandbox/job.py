@@ -162,7 +162,9 @@ class Running:
     """The jobs that have a child, by its socket."""
 
     def __init__(self) -> None:
-        self._selector = selectors.DefaultSelector()
+        # poll(2) needs no descriptor of its own; it is missing on Windows.
+        kind = getattr(selectors, "PollSelector", selectors.DefaultSelector)
+        self._selector: selectors.BaseSelector = kind()
         self._jobs: dict[int, tuple[Job, Slot]] = {}
 
     def __bool__(self) -> bool:

@@ -55,8 +55,8 @@ class CannotEncode(ValueError):
 
 
 class _Encoder:
-    def __init__(self, budget: int) -> None:
-        self.left = budget
+    def __init__(self, budget: int, strict: bool) -> None:
+        self.left, self.strict = budget, strict
 
     def spend(self, size: int) -> None:
         self.left -= size
@@ -111,6 +111,11 @@ class _Encoder:
             return ["b", raw.hex()]
         return self.other(x, kind, depth + 1)
 
+    def opaque(self) -> list[Any]:
+        if self.strict:
+            raise CannotEncode("bad_value", "a part of it has no data form")
+        return ["o"]
+
     def integer(self, x: int) -> Any:
         if -SMALL < x < SMALL:
             return x
@@ -138,7 +143,7 @@ class _Encoder:
         """Values of classes from modules that need not be loaded."""
         module, name = kind.__module__, kind.__name__
         if module not in _LIBRARIES or getattr(sys.modules.get(module), name, None) is not kind:
-            return ["o"]
+            return self.opaque()
         if name == "Decimal":
             return ["D", str(x)]
         if name == "Fraction":
@@ -150,14 +155,14 @@ class _Encoder:
             return ["m", name, x.isoformat()]
         if name == "UUID":
             return ["n", name, x.hex]
-        return self.array(x, kind, depth) if module == "numpy" else ["o"]
+        return self.array(x, kind, depth) if module == "numpy" else self.opaque()
 
     def array(self, x: Any, kind: Any, depth: int) -> Any:
         numpy = sys.modules["numpy"]
         if issubclass(kind, numpy.generic):
-            return self.tree(x.item(), depth) if type(x.item()) is not kind else ["o"]
+            return self.tree(x.item(), depth) if type(x.item()) is not kind else self.opaque()
         if kind is not numpy.ndarray or x.dtype.kind not in "biufcUSMmO":
-            return ["o"]
+            return self.opaque()
         self.spend(2 * x.size)
         shape = [int(n) for n in x.shape]
         return ["a", x.dtype.kind, shape, *(self.tree(v, depth) for v in x.ravel().tolist())]
@@ -171,18 +176,19 @@ def _float(x: float) -> Any:
     return x
 
 
-def encode(value: Any, max_bytes: int = MAX_BYTES) -> Any:
+def encode(value: Any, max_bytes: int = MAX_BYTES, strict: bool = False) -> Any:
     """Turn a value into a tree.
 
     Args:
         value: Anything.
         max_bytes: Roughly the size, as JSON, at which to give up.
+        strict: Refuse what has no data form, too.
 
     Raises:
         CannotEncode: Too large ("output_limit"), too deep ("bad_value"), or an iterator that goes
             on and on ("exception").
     """
-    return _Encoder(max_bytes).tree(value)
+    return _Encoder(max_bytes, strict).tree(value)
 
 
 def encode_frame(frame: list[Any]) -> bytes:
