@@ -10,6 +10,7 @@ from colbench_env.backend_v0 import parallel_env
 from colbench_env.baselines.evaluate import summarise
 from colbench_env.baselines.model_policy import ModelPolicy
 from colbench_env.baselines.rollout import Plan, collect
+from colbench_env.cli import main
 from colbench_env.episodes import EpisodeWriter, read_episodes
 from colbench_env.errors import MissingDependencyError
 from colbench_env.humans.model_played import ModelHuman
@@ -154,3 +155,17 @@ def test_a_converted_file_is_found_again_by_its_content(smol, tmp_path, monkeypa
     link.symlink_to(smollm2.smollm2_gguf())
     monkeypatch.setattr("colbench_env.models.gguf._convert", None)
     assert converted(link) == smollm2.smollm2_directory()
+
+
+def test_the_command_plays_three_episodes_with_smollm2_on_both_sides(smol, tmp_path, capsys):
+    out = tmp_path / "episodes.jsonl"
+    models = ["--policy", "hf:smol?max_tokens=12", "--human", "hf:smol?max_tokens=12"]
+    short = ["--tasks", "procedural", "--max-turns", "2", "-n", "3", "--out", str(out)]
+    assert main(["rollout", "Backend-v0", *models, *short]) == 0
+    episodes = list(read_episodes(out))
+    assert sorted(e.extra["index"] for e in episodes) == [0, 1, 2]
+    assert all(e.terminated and e.score is not None for e in episodes)
+    assert all(turn.completion_ids for e in episodes for turn in e.turns)
+    printed = capsys.readouterr().out
+    assert "95 % intervals" in printed
+    assert "tokens read" in printed
