@@ -91,7 +91,7 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", type=Path, required=True, help="backend records, JSON lines")
-    parser.add_argument("--misses", action="store_true", help="print the wrong replies to what was tuned on")
+    parser.add_argument("--misses", action="store_true", help="print wrong replies of tuned halves")
     args = parser.parse_args()
     rows = ask_all(args.tasks)
     for half in (*dict.fromkeys(row["half"] for row in rows), "all"):

@@ -47,11 +47,16 @@ _RESULT = r"\b(?:returns?|returned|outputs?|results?|(?:give|get|come)s? back|fu
 
 ASPECTS = {
     "shape": _data(rf"{_RESULT}.*\b{_TYPE}|\b{_TYPE}.*{_RESULT}", "shape returns text fields"),
-    "edge": _aspect(
-        r"\b(?:(?:is|are|of|with|equals?|be) (?:zero|0)|zero or|negative|empty|missing|invalid|"
-        r"cannot be|out of range|without|not (?:in|known|given|found|valid)|"
-        r"(?:is|are|has|have) no|\w+n't (?:in|exist|known|found|given))\b",
+    "extreme": _aspect(
+        r"\b(?:(?:is|are|of|with|equals?|be) (?:zero|0)|zero or|negative|out of range)\b",
         "empty error otherwise default case limit filter bound",
+        in_conditions=True,
+    ),
+    "absence": _aspect(
+        r"\b(?:empty|missing|invalid|unknown|lacks?|cannot be|without|nothing|(?:if|when) no\b|"
+        r"(?:is|are|has|have|had|seen|were) no|(?:(?:is|are|do|does|was)n't|not) "
+        r"(?:in|exist|known|found|given|valid|fit|match|recognised|listed))\b",
+        "empty error otherwise default absent",
         in_conditions=True,
     ),
     "lengths": _data(
@@ -63,14 +68,18 @@ ASPECTS = {
     "bound": _aspect(
         r"\bcap(?:ped)?\b|\b(?:be )?limited\b|\b(?:upper|lower) (?:limit|bound)\b|\bgo over\b|"
         r"\bexceed|\b(?:highest|lowest|maximum|minimum) possible|"
-        r"\bis there an? (?:maximum|minimum|limit)",
-        "limit bound case",
+        r"\bis there an? (?:maximum|minimum|limit)|\bfrom (?:what|which|how many)\b|"
+        r"\b(?:what|which) is the (?:maximum|minimum|lowest|highest)\b",
+        "limit bound",
         in_conditions=True,
     ),
     "units": _aspect(
-        r"\bunits?\b|\bcurrency\b|\bscale\b|\bwhat ranges?\b|\btime ?zone\b|"
+        r"\bunits?\b|\bcurrency\b|\bscale\b|\bwhat ranges?\b|\btime ?zone\b", "units measure"
+    ),
+    "measured in": _data(
         r"\bin (?:minutes|hours|seconds|days|metres|meters|miles)\b.*\bor\b|\bper \w+ or\b|"
-        r"^\W*(?:is|are)\b.* in \w+\W*$",
+        r"^\W*(?:is|are) (?:\w+ ){1,4}in \w+\W*$|\b(?:a|as) (?:percentage|fraction)s?\b.*\bor\b|"
+        r"\bor (?:as )?(?:an? )?(?:percentage|fraction|decimal)",
         "units measure",
     ),
     "values": _aspect(
@@ -85,7 +94,7 @@ ASPECTS = {
     "order": _aspect(
         r"\bsort(?:ed|ing)?\b|\border(?:ed|ing)?\b|\bties?\b|\btied\b", "order returns"
     ),
-    "rounding": _aspect(r"\bround(?:ed|ing)?\b|\bdecimals?\b", "rounding"),
+    "rounding": _aspect(r"\bround(?:ed|ing)?\b|\bdecimals\b|\bdecimal place", "rounding"),
     "duplicates": _aspect(r"\bduplicates?\b|\brepeated\b", "duplicates"),
     "separator": _aspect(r"\bseparator|\bdelimiter|\bseparated\b", "separator"),
     "fields": _data(

@@ -20,20 +20,23 @@ _SYNONYM_WEIGHT = 0.6
 _CUE_EVIDENCE, _WORD_EVIDENCE = 0.6, 1.0
 _PREFIX = 5
 _ASPECT_WEIGHT, _UNCALLED, _OFF_ASPECT, _PERSON = 0.8, 0.6, 0.5, 4.0
-_FIELDS = re.compile(
-    r'"[^"]+" of\b|(?:first|second|third|last) item of|\b(?:each|every) (?:value|key|entry) of|'
-    r"\bof the form\b|\bsplit at\b|\ba list of each\b|\bpairs from\b"
-)
-_MEASURE = re.compile(
-    r"\b(?:kilo\w*|grams?|pounds?|ounces?|metres?|meters?|miles?|inch(?:es)?|feet|cm|km|kg|lit(?:er|re)s?|"
-    r"hours?|minutes?|seconds?|days?|weeks?|months?|degrees?|dollars?|euros?|cents?|percent)\b"
-)
-_LITERALS = re.compile(r'(?<!result )\bis (?:not )?["\d-]')
-_BOUND = re.compile(r"smaller of|larger of|at most|at least")
+_MARKS = {
+    kind: re.compile(pattern)
+    for kind, pattern in {
+        "fields": r'"[^"]+" of\b|(?:first|second|third|last) item of|'
+        r"\b(?:each|every) (?:value|key|entry) of|\bof the form\b|\bsplit at\b|"
+        r"\ba list of each\b|\bpairs from\b",
+        "measure": r"\b(?:kilo\w*|grams?|pounds?|ounces?|metres?|meters?|miles?|inch(?:es)?|feet|"
+        r"cm|km|kg|lit(?:er|re)s?|hours?|minutes?|seconds?|days?|weeks?|months?|degrees?|dollars?|"
+        r"euros?|cents?|percent)\b",
+        "literals": r'(?<!result )\bis (?:not )?["\d-]',
+        "bound": r"smaller of|larger of|at most|at least|more than|less than|smallest|largest",
+        "absent": r"\b(?:is|are) not\b(?! included| \d)|missing|empty|nothing|false",
+    }.items()
+}
+"""Kinds that a fact's words show: what it says of data, of units, of values, of limits, of gaps."""
 HEAD_WEIGHT, KIND_WEIGHT, NUMBER_WEIGHT, IDF_FLOOR = 1.2, 2.5, 1.0, 0.3
 _HEAD = re.compile(r" (?:is|are|goes|go|says|has|belong)\b")
-
-
 _TECHNICAL_STEMS = frozenset(stem(word) for word in TECHNICAL.split())
 _FIGURE = re.compile(r"(?<![\w.])(?:[2-9]|\d\d+|\d+\.\d+)")
 _NEGATIVE = re.compile(r"\bnot\b|less than|at most|false|missing|other cases|empty")
@@ -55,12 +58,7 @@ def features(text: str, kinds: Sequence[str]) -> dict[str, float]:
         bag[word] += HEAD_WEIGHT
     bag |= {f"{word[:_PREFIX]}-": 1.0 for word in bag if len(word) >= _PREFIX}
     bag |= {f"kind:{kind}": KIND_WEIGHT for kind in kinds}
-    for kind, pattern in (
-        ("fields", _FIELDS),
-        ("bound", _BOUND),
-        ("measure", _MEASURE),
-        ("literals", _LITERALS),
-    ):
+    for kind, pattern in _MARKS.items():
         if pattern.search(text):
             bag[f"kind:{kind}"] = KIND_WEIGHT
     if _NEGATIVE.search(text):

@@ -51,8 +51,8 @@ _POLITE = (
 SMALL_TALK = re.compile(rf"^\W*(?:(?:{_POLITE})[\s,.!?]*)+$", re.I)
 VAGUE = re.compile(
     r"\b(?:tell me (?:everything|more|all|about)|everything|anything (?:else|more|special)|"
-    r"(?<!or )something else|(?:more|further|other|additional|any|specific|special|extra) (?:details?|"
-    r"information|info|requirements?|constraints?|specifics?|considerations?|context|rules?)|"
+    r"(?<!or )something else|(?:more|further|other|additional|any|specific|special|extra) "
+    r"(?:details?|information|info|requirements?|constraints?|specifics?|considerations?|context|rules?)|"
     r"(?:can|could|would) you (?:please )?(?:clarify|elaborate|explain|describe|be more specific)|"
     r"what (?:else|exactly|do you (?:want|need))|elaborate|clarify|clarification|edge cases?|"
     r"requirements)\b",
