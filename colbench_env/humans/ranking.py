@@ -179,7 +179,7 @@ class Ranking:
             for document, value in postings.get(kind, ()):
                 answering.add(document)
                 scores[document] = scores.get(document, 0.0) + _ASPECT_WEIGHT * value
-                evidence[document] = max(evidence.get(document, 0.0), _CUE_EVIDENCE)
+                evidence[document] = max(evidence.get(document, 0.0), _WORD_EVIDENCE)
         wanted = asked.wanted | {cue for cue, _ in asked.cues}
         for document, kind in self._narrow:
             if document in scores and kind not in wanted:
