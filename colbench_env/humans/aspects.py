@@ -48,7 +48,8 @@ _RESULT = r"\b(?:returns?|returned|outputs?|results?|(?:give|get|come)s? back|fu
 ASPECTS = {
     "shape": _data(rf"{_RESULT}.*\b{_TYPE}|\b{_TYPE}.*{_RESULT}", "shape returns text fields"),
     "extreme": _aspect(
-        r"\b(?:(?:is|are|of|with|equals?|be) (?:zero|0)|zero or|negative|out of range)\b",
+        r"\b(?:(?:is|are|of|with|equals?|be) (?:zero|0)|zero or|negative|out of range|"
+        r"what if .* equals?)\b",
         "empty error otherwise default case limit filter bound",
         in_conditions=True,
     ),
@@ -77,7 +78,7 @@ ASPECTS = {
         r"\bunits?\b|\bcurrency\b|\bscale\b|\bwhat ranges?\b|\btime ?zone\b", "units measure"
     ),
     "measured in": _data(
-        r"\bin (?:minutes|hours|seconds|days|metres|meters|miles)\b.*\bor\b|\bper \w+ or\b|"
+        r"\b(?:in|per) \w+(?:,? \w+)? or\b|\bor in \w+|"
         r"^\W*(?:is|are) (?:\w+ ){1,4}in \w+\W*$|\b(?:a|as) (?:percentage|fraction)s?\b.*\bor\b|"
         r"\bor (?:as )?(?:an? )?(?:percentage|fraction|decimal)",
         "units measure",
@@ -101,7 +102,7 @@ ASPECTS = {
         rf"(?:\blooks? like|\bstructure|\brepresented|"
         rf"\b(?:what|which) (?:data )?(?:types?|keys?|fields?)\b|\b(?:is|are|as)\b.*\b{_TYPE}|"
         rf"\b(?:in|what) (?:\w+ )?form(?:at)?\b|\bcontain\b)",
-        "fields members lookup returns text error",
+        "fields members lookup text error",
     ),
 }
 """What a question can be about, by name."""

@@ -11,7 +11,6 @@ import snowballstemmer  # type: ignore[import-untyped]
 from colbench_env.humans.aspects import aspects_in
 from colbench_env.humans.vocabulary import (
     CUES,
-    EXISTENTIAL,
     GENERIC,
     NEGATIONS,
     NUMERIC,
@@ -46,14 +45,13 @@ def _cues(word: str) -> tuple[str, ...]:
 
 
 _CUE_STEMS = {kind: {stem(word) for word in words.split()} for kind, words in CUES.items()}
-_EXISTENTIAL, _PERSONAL = "existential", "personal"
+_PERSONAL = "personal"
 _PAIRS: dict[tuple[str, ...], tuple[str, ...]] = {
     tuple(phrase.split()): tuple(f"kind:{kind}" for kind in kinds.split())
     for phrase, kinds in PHRASES.items()
 }
-for _pairs, _hint in ((EXISTENTIAL, _EXISTENTIAL), (PERSONAL, _PERSONAL)):
-    for _pair in map(tuple, map(str.split, _pairs)):
-        _PAIRS[_pair] = (*_PAIRS.get(_pair, ()), _hint)
+for _pair in PERSONAL:
+    _PAIRS[tuple(_pair.split())] = (_PERSONAL,)
 
 
 _EXAMPLES = re.compile(r"\b(?:e\.g|i\.e|for example|for instance|such as)\b[^?]*|:[^?]*")
@@ -70,9 +68,9 @@ def stems(text: str) -> list[str]:
     return [s for s in map(_content, _words(text)) if s is not None]
 
 
-def generic_stems(text: str) -> set[str]:
-    """Return the stems of the stop words that count where there is no other word."""
-    return {stem(word) for word in _words(text) if word in GENERIC}
+def generic(text: str) -> tuple[str, ...]:
+    """Return a mark if a text holds a word that counts where there is no other."""
+    return ("result",) if not GENERIC.isdisjoint(_words(text)) else ()
 
 
 class Question(NamedTuple):
@@ -85,7 +83,6 @@ class Question(NamedTuple):
             words that tell that aspect.
         wanted: Kinds of facts that answer best, for those aspects that are no edges.
         examples: Stems that it holds only as examples.
-        existential: Whether it asks if there is something, which the person may never have said.
         personal: Whether it is about the person.
     """
 
@@ -94,7 +91,6 @@ class Question(NamedTuple):
     aspects: tuple[tuple[frozenset[str], frozenset[str]], ...]
     wanted: frozenset[str]
     examples: frozenset[str]
-    existential: bool
     personal: bool
 
 
@@ -103,12 +99,10 @@ def question(text: str) -> Question:
     """Return the words and cues of a question."""
     words: dict[str, None] = {}
     cues: dict[str, float] = {}
-    pairs: set[str] = set()
     previous = ""
     for word in _words(text):
         content, kinds = _content(word), _cues(word)
         for hint in _PAIRS.get((previous, word), ()):
-            pairs.add(hint)
             cues.setdefault(hint, _PHRASE_WEIGHT)
         for kind in kinds:
             cues[kind] = min(cues.get(kind, 0.5) + 0.5, _CUE_LIMIT)
@@ -119,15 +113,14 @@ def question(text: str) -> Question:
                 words[content] = None
         previous = word
     if not words and not cues:
-        words = dict.fromkeys(sorted(generic_stems(text)))
+        words = dict.fromkeys(generic(text))
     found = aspects_in(text)
     main = frozenset(stems(_EXAMPLES.sub(" ", text)))
     return Question(
         tuple(words),
         tuple(cues.items()),
-        tuple((aspect.kinds, frozenset(stems(words))) for aspect, words in found),
+        tuple((aspect.kinds, frozenset(stems(told_by))) for aspect, told_by in found),
         frozenset().union(*(aspect.kinds for aspect, _ in found if not aspect.in_conditions)),
         frozenset(w for w in words if w not in main) if main else frozenset(),
-        _EXISTENTIAL in pairs,
-        _PERSONAL in pairs,
+        _PERSONAL in cues,
     )

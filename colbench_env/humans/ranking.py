@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from colbench_env.humans.questions import Question, generic_stems, stem, stems
+from colbench_env.humans.questions import Question, generic, stem, stems
 from colbench_env.humans.vocabulary import SYNONYMS, TECHNICAL
 
 K1 = 1.2
@@ -31,7 +31,8 @@ _MARKS = {
         r"euros?|cents?|percent)\b",
         "literals": r'(?<!result )\bis (?:not )?["\d-]',
         "bound": r"smaller of|larger of|at most|at least|more than|less than|smallest|largest",
-        "absent": r"\b(?:is|are) not\b(?! included| \d)|missing|empty|nothing|false",
+        "absent": r"\b(?:is|are) not\b(?! included| \d)|missing|empty|nothing|"
+        r"(?<!result )\b(?:is|are) false",
     }.items()
 }
 """Kinds that a fact's words show: what it says of data, of units, of values, of limits, of gaps."""
@@ -51,7 +52,7 @@ def features(text: str, kinds: Sequence[str]) -> dict[str, float]:
     """
     if tuple(kinds) == ("shape",):
         return {"kind:shape": KIND_WEIGHT}  # its words ("a number") are everybody's
-    bag = dict.fromkeys(generic_stems(text), 1.0)
+    bag = dict.fromkeys(generic(text), 1.0)
     for word in stems(text):
         bag[word] = min(bag.get(word, 0.0) + 1.0, 2.0)
     for word in stems(_HEAD.split(text, maxsplit=1)[0]):
@@ -99,8 +100,7 @@ class Match(NamedTuple):
         evidence: How many of the question's words the document holds; a synonym or a cue is less
             than one.
         foreign: How many of the question's words no document holds, nor the background; more for
-            its subject, for technical words, and if it asks for an aspect (rounding, order ...)
-            that no document is about.
+            technical words and in questions about the person.
     """
 
     document: int
@@ -148,7 +148,7 @@ class Ranking:
         """Return the documents that share a word or a cue with the question, best first."""
         scores: dict[int, float] = {}
         evidence: dict[int, float] = {}
-        postings, foreign = self._postings, asked.existential + _PERSON * asked.personal
+        postings, foreign = self._postings, _PERSON * asked.personal
         for cue, weight in asked.cues:
             strength = (
                 min(weight, 1.0) * _CUE_EVIDENCE if cue.startswith("kind:") else _WORD_EVIDENCE

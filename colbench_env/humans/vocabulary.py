@@ -191,9 +191,6 @@ PERSONAL = (
 )
 """Pairs of words that make a question one about the person, not about the task."""
 
-EXISTENTIAL = ("is there", "are there")
-"""Pairs of words that ask whether there is something: often the person never spoke of it."""
-
 TECHNICAL = """
 type hint docstring comment test unittest pytest log logging logger database sql table chart plot
 matplotlib graph pandas numpy api rest json csv xml file thread async parallel performance speed

@@ -43,6 +43,46 @@ def test_does_not_know_what_it_was_not_told() -> None:
     assert all(reply.facts == () for reply in replies)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "In which currency is the cost?",
+        "Is the weight in pounds?",
+        "Should the countries be sorted?",
+        "Should I ignore case for the country?",
+        "Is the rate given as a percentage or a fraction?",
+        "What should I use to separate the countries, which delimiter?",
+    ],
+)
+def test_does_not_know_of_an_aspect_that_no_fact_is_about(question: str) -> None:
+    assert talk(make_task(), [question])[0].text == remarks.DONT_KNOW[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("Should the names be sorted?", "highest first"),
+        ("Is there a minimum number of points?", "10"),
+        ("What do the entries look like?", '"points" of the entry'),
+        ("Which delimiter separates the names?", '"; "'),
+    ],
+)
+def test_knows_of_an_aspect_that_a_fact_is_about(question: str, says: str) -> None:
+    assert says in talk(make_task(RANKING), [question])[0].text
+
+
+def test_an_aspect_that_the_task_itself_speaks_of_is_its_subject() -> None:
+    orders = Fact("ship", "Orders above 30 ship at once.", topics=("order", "shipping"))
+    brief = "Please write it. The signature of the function is: def ship(order)"
+    task = make_task("def ship(order):\n    return order\n", [orders], brief)
+    assert talk(task, ["What happens with a large order?"])[0].facts == ("ship",)
+
+
+def test_examples_in_a_question_do_not_make_it_foreign() -> None:
+    question = "Is the weight limited, e.g. for couriers, trucks, ships, planes and bicycles?"
+    assert "20" in talk(make_task(), [question])[0].text
+
+
 def test_a_stated_fact_comes_first_and_its_double_is_not_told_again() -> None:
     stated = Fact("places", "Round the cost to 2 decimals please.", topics=("rounding",))
     task = make_task(facts=[stated])
