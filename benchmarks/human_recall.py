@@ -4,7 +4,8 @@ Asks the labelled questions of `tests/humans/questions.json`, each as the first 
 dialogue, about real ColBench backend records, and prints top-1 accuracy (the first fact told is one
 that answers; for a question without an answer: no fact is told) and the precision of "I don't
 know" (the share of such replies that were given to questions without an answer), with
-95 % intervals (Wilson, JASA 22, 1927), for either half: words and thresholds were tuned on `dev`.
+95 % intervals (Wilson, JASA 22, 1927), for each set of questions, for all independent ones together
+and for all. How the sets came about is told in docs/humans.md.
 
     python benchmarks/human_recall.py --tasks backend_dev.jsonl
 """
@@ -24,7 +25,8 @@ from colbench_env.humans.remarks import DONT_KNOW
 from colbench_env.records import Dialogue, Message, Reply, Task
 
 QUESTIONS = Path(__file__).parent.parent / "tests" / "humans" / "questions.json"
-TUNED_ON = ("dev", "independent-a", "independent-c", "independent-d")
+SEALED = ("held-out", "independent-b")
+"""Sets of which only totals are looked at."""
 
 
 def read_task(record: dict[str, Any], index: int) -> Task:
@@ -91,18 +93,21 @@ def summary(rows: list[dict[str, Any]]) -> dict[str, tuple[int, int]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tasks", type=Path, required=True, help="backend records, JSON lines")
-    parser.add_argument("--misses", action="store_true", help="print wrong replies of tuned halves")
+    parser.add_argument(
+        "--misses", action="store_true", help="print wrong replies, but of sealed sets"
+    )
     args = parser.parse_args()
     rows = ask_all(args.tasks)
-    for half in (*dict.fromkeys(row["half"] for row in rows), "all"):
-        chosen = [r for r in rows if half in (r["half"], "all")]
-        print(f"{half}: {len(chosen)} questions on {len({r['index'] for r in chosen})} records")
-        for name, (hits, n) in summary(chosen).items():
+    for name in (*dict.fromkeys(row["half"] for row in rows), "independent", ""):
+        chosen = [r for r in rows if r["half"].startswith(name)]
+        records = len({r["index"] for r in chosen})
+        print(f"{name or 'all'}: {len(chosen)} questions on {records} records")
+        for measure, (hits, n) in summary(chosen).items():
             low, high = wilson(hits, n)
-            print(f"  {name:28} {hits / max(1, n):6.1%}  [{low:.1%}, {high:.1%}]  {hits}/{n}")
+            print(f"  {measure:28} {hits / max(1, n):6.1%}  [{low:.1%}, {high:.1%}]  {hits}/{n}")
     if args.misses:
         for r in rows:
-            if r["half"] in TUNED_ON and not r["right"]:
+            if r["half"] not in SEALED and not r["right"]:
                 print(f"{r['index']} ({r['kind']}) {r['text']}\n   wants {r['answers']}")
                 print(f"   told {r['told']}: {r['reply']}")
 

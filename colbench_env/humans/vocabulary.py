@@ -119,7 +119,23 @@ NARROW = frozenset(_NARROW.split())
 """Kinds of derived facts that answer hardly any question but for their kind."""
 
 NEGATIONS = frozenset(
-    ("not", "no", "never", "isn", "doesn", "don", "aren", "hasn", "won", "cannot", "fails")
+    (
+        "not",
+        "no",
+        "never",
+        "isn",
+        "doesn",
+        "don",
+        "aren",
+        "hasn",
+        "won",
+        "cannot",
+        "fails",
+        "without",
+        "disabled",
+        "neither",
+        "nor",
+    )
 )
 """Words that make a question ask for the opposite."""
 
