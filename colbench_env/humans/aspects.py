@@ -83,7 +83,7 @@ ASPECTS = {
         r"\bor (?:as )?(?:an? )?(?:percentage|fraction|decimal)",
         "units measure",
     ),
-    "values": _aspect(
+    "values": _data(
         r"\bvalues (?:can|may|does|do)\b|"
         r"\b(?:what|which) (?:\w+ )?(?:types|kinds|forms|options)\b.*\b(?:are there|should|can)\b",
         "units members lookup literals",

@@ -71,7 +71,7 @@ SYNONYMS = (
     "temperature point degrees",
     "discount reduction off",
     "reach reached meet met least",
-    "year years age old",
+    "year years age old older younger",
     "inch inches in",
     "cm centimetre centimetres centimeter centimeters",
     "kg kilogram kilograms",
@@ -105,7 +105,7 @@ CUES = {
     "capitalized",
     "separator": "separator delimiter comma join joined split space newline together pieces",
     "returns": "order format shape structure keys key dictionary fields tuple counts both",
-    "shape": "format type boolean structure float integer dictionary tuple object",
+    "shape": "format type boolean structure float integer dictionary tuple",
     "text": "text message wording string sentence format look exact",
     "filter": "filter include included exclude excluded count counts skip ignore keep criteria "
     "select listed match matches recognise belong belongs condition",
