@@ -112,7 +112,7 @@ class GymEnv(gym.Env[str, str]):
         return observations[self.agent], infos[self.agent]
 
     def render(self) -> Any:
-        """Return or show the episode, by render mode: text, or a picture where there are pictures."""
+        """Return or show the episode, by render mode: as text or, where there is one, a picture."""
         return self.env.render()
 
     def close(self) -> None:

@@ -66,8 +66,9 @@ class UnitTests:
         """Score a batch.
 
         Args:
-            submissions: Tasks with the code handed in. A task's `hidden` holds `entry`, `calls` (call
-                expressions) and optionally `comparator`; `private["human_0"]["reference"]` the code.
+            submissions: Tasks with the code handed in. A task's `hidden` holds `entry`, `calls`
+                (call expressions) and optionally `comparator`; `private["human_0"]["reference"]`
+                holds the reference.
 
         Returns:
             For each a `Score` with `passed` (the value) and `success` (all passed), and in
