@@ -75,7 +75,8 @@ ASPECTS = {
         in_conditions=True,
     ),
     "units": _aspect(
-        r"\bunits?\b|\bcurrency\b|\bscale\b|\bwhat ranges?\b|\btime ?zone\b", "units measure"
+        r"\bunits?\b|\b(?:what|which|as) currency\b|\bscale\b|\bwhat ranges?\b|\btime ?zone\b",
+        "units measure",
     ),
     "measured in": _data(
         r"\b(?:in|per) \w+(?:,? \w+)? or\b|\bor in \w+|"

@@ -23,7 +23,8 @@ MIN_EVIDENCE, MAX_FOREIGN = 0.5, 3.0
 """The person knows an answer if enough of the question's words belong to a fact, and not too many
 belong to nothing they know: `foreign <= MAX_FOREIGN * evidence` (see `ranking.Match`)."""
 _NEARLY = 0.85
-"""A fact not yet told is preferred to one told before if its score is this share of the best."""
+"""A fact whose score is this share of the best is told instead of it if that one was told before,
+or gives too much away."""
 
 _Candidate = tuple[str, tuple[str, ...]]
 
@@ -87,8 +88,8 @@ class ScriptedHuman:
             yield remarks.PLAIN_WORDS, ()
             return
         told = known.told(before)
-        parts = (_best(known, part, told, talk) for part in talk.questions)
-        found = [fact for fact in parts if fact is not None]
+        parts = [_best(known, part, told, talk) for part in talk.questions]
+        found = [near[0] for near in parts if near]
         if found and told and not talk.more:
             earlier = _told_when_asked_before(known, dialogue.messages)
             if earlier and not set(found) & set(earlier):
@@ -100,6 +101,8 @@ class ScriptedHuman:
                 yield _joined(says[0][0], says[1][0])
             for wordings in says:
                 yield from wordings
+            for i in (i for near in parts for i in near[1:]):
+                yield from self._say(known.facts[i], 0, dialogue, before)
         elif talk.vague:
             if not persona.answers_vague:
                 yield remarks.BE_PRECISE, ()
@@ -165,8 +168,8 @@ class ScriptedHuman:
         return None
 
 
-def _best(known: Knowledge, part: str, told: Mapping[int, int], talk: remarks.Talk) -> int | None:
-    """Return the index of the fact that a question is about, or None.
+def _best(known: Knowledge, part: str, told: Mapping[int, int], talk: remarks.Talk) -> list[int]:
+    """Return the indices of the facts that a question is about, best first; the rest are near.
 
     A vague question is about a fact only if a word of it is, not for a cue such as "else"; and who
     asks for more is not told the same again.
@@ -174,27 +177,25 @@ def _best(known: Knowledge, part: str, told: Mapping[int, int], talk: remarks.Ta
     asked = read_question(part)
     matches = known.ranking.matches(asked)
     if not matches or matches[0].evidence < (1.0 if talk.vague else MIN_EVIDENCE):
-        return None if talk.vague else _main_fact(known, asked, told)
+        return [] if talk.vague else _main_fact(known, asked, told)
     best = matches[0]
     if known.ranking.lacks_aspect(asked) or best.foreign > MAX_FOREIGN * best.evidence:
-        return None
-    if best.document in told:
-        others = (m for m in matches if m.document not in told)
-        if talk.more:
-            return next((m.document for m in others if m.evidence >= 1.0), None)
-        if (other := next(others, None)) and other.score >= _NEARLY * best.score:
-            return other.document
-    return best.document
+        return []
+    fresh = [match for match in matches if match.document not in told]
+    if best.document in told and talk.more:
+        return [match.document for match in fresh if match.evidence >= 1.0]
+    near = [match.document for match in fresh if match.score >= _NEARLY * best.score]
+    return near or [best.document]
 
 
-def _main_fact(known: Knowledge, asked: Question, told: Mapping[int, int]) -> int | None:
+def _main_fact(known: Knowledge, asked: Question, told: Mapping[int, int]) -> list[int]:
     """Return the first fact not told yet if a question holds only words of the brief."""
     ranking = known.ranking
     if asked.personal or not (asked.words or asked.cues) or ranking.lacks_aspect(asked):
-        return None
+        return []
     if not all(ranking.is_background(word) for word in asked.words):
-        return None
-    return next((i for i in range(len(known.facts)) if i not in told), None)
+        return []
+    return [i for i in range(len(known.facts)) if i not in told][:1]
 
 
 def _told_when_asked_before(known: Knowledge, messages: Sequence[Message]) -> list[int]:

@@ -78,6 +78,13 @@ def test_an_aspect_that_the_task_itself_speaks_of_is_its_subject() -> None:
     assert talk(task, ["What happens with a large order?"])[0].facts == ("ship",)
 
 
+def test_a_fact_as_near_is_told_where_the_first_gives_too_much_away() -> None:
+    reference = "def f(x):\n    return x in ['red', 'green', 'blue', 'black', 'white']\n"
+    telling = Fact("all", 'Colours are "red", "green", "blue", "black" and "white".')
+    task = make_task(reference, [telling, Fact("some", "Colours are those of my flags.")])
+    assert talk(task, ["Which colours are there?"])[0].facts == ("some",)
+
+
 def test_examples_in_a_question_do_not_make_it_foreign() -> None:
     question = "Is the weight limited, e.g. for couriers, trucks, ships, planes and bicycles?"
     assert "20" in talk(make_task(), [question])[0].text
