@@ -22,19 +22,11 @@ class Aspect(NamedTuple):
     by_words: bool = True
 
 
-def _aspect(pattern: str, kinds: str, *, in_conditions: bool = False) -> Aspect:
-    return Aspect(
-        re.compile(pattern), frozenset(f"kind:{kind}" for kind in kinds.split()), in_conditions
-    )
-
-
-def _data(pattern: str, kinds: str, *, in_conditions: bool = False) -> Aspect:
-    return Aspect(
-        re.compile(pattern),
-        frozenset(f"kind:{kind}" for kind in kinds.split()),
-        in_conditions,
-        by_words=False,
-    )
+def _aspect(
+    pattern: str, kinds: str, *, in_conditions: bool = False, by_words: bool = True
+) -> Aspect:
+    features = frozenset(f"kind:{kind}" for kind in kinds.split())
+    return Aspect(re.compile(pattern), features, in_conditions, by_words)
 
 
 _TYPE = (
@@ -46,7 +38,9 @@ _TYPE = (
 _RESULT = r"\b(?:returns?|returned|outputs?|results?|(?:give|get|come)s? back|function|produces?)\b"
 
 ASPECTS = {
-    "shape": _data(rf"{_RESULT}.*\b{_TYPE}|\b{_TYPE}.*{_RESULT}", "shape returns text fields"),
+    "shape": _aspect(
+        rf"{_RESULT}.*\b{_TYPE}|\b{_TYPE}.*{_RESULT}", "shape returns text fields", by_words=False
+    ),
     "extreme": _aspect(
         r"\b(?:(?:is|are|of|with|equals?|be) (?:zero|0)|zero or|negative|out of range|"
         r"what if .* equals?)\b",
@@ -60,11 +54,12 @@ ASPECTS = {
         "empty error otherwise default absent",
         in_conditions=True,
     ),
-    "lengths": _data(
+    "lengths": _aspect(
         r"\b(?:same|different|equal|unequal) (?:lengths?|sizes?)\b|\bdiffer in length\b|"
         r"\b(?:more|fewer) \w+ than\b",
         "error",
         in_conditions=True,
+        by_words=False,
     ),
     "bound": _aspect(
         r"\bcap(?:ped)?\b|\b(?:be )?limited\b|\b(?:upper|lower) (?:limit|bound)\b|\bgo over\b|"
@@ -78,16 +73,18 @@ ASPECTS = {
         r"\bunits?\b|\b(?:what|which|as) currency\b|\bscale\b|\bwhat ranges?\b|\btime ?zone\b",
         "units measure",
     ),
-    "measured in": _data(
+    "measured in": _aspect(
         r"\b(?:in|per) \w+(?:,? \w+)? or\b|\bor in \w+|"
         r"^\W*(?:is|are) (?:\w+ ){1,4}in \w+\W*$|\b(?:a|as) (?:percentage|fraction)s?\b.*\bor\b|"
         r"\bor (?:as )?(?:an? )?(?:percentage|fraction|decimal)",
         "units measure",
+        by_words=False,
     ),
-    "values": _data(
+    "values": _aspect(
         r"\bvalues (?:can|may|does|do)\b|"
         r"\b(?:what|which) (?:\w+ )?(?:types|kinds|forms|options)\b.*\b(?:are there|should|can)\b",
         "units members lookup literals",
+        by_words=False,
     ),
     "letters": _aspect(
         r"\b(?:upper|lower|letter)[ -]?case\b|\bcase[ -](?:in)?sensitiv|\bcapital|\bignore case",
@@ -99,11 +96,12 @@ ASPECTS = {
     "rounding": _aspect(r"\bround(?:ed|ing)?\b|\bdecimals\b|\bdecimal place", "rounding"),
     "duplicates": _aspect(r"\bduplicates?\b|\brepeated\b", "duplicates"),
     "separator": _aspect(r"\bseparator|\bdelimiter|\bseparated\b", "separator"),
-    "fields": _data(
+    "fields": _aspect(
         rf"(?:\blooks? like|\bstructure|\brepresented|"
         rf"\b(?:what|which) (?:data )?(?:types?|keys?|fields?)\b|\b(?:is|are|as)\b.*\b{_TYPE}|"
         rf"\b(?:in|what) (?:\w+ )?form(?:at)?\b|\bcontain\b)",
         "fields members lookup text error",
+        by_words=False,
     ),
 }
 """What a question can be about, by name."""
