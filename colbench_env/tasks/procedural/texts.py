@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
+from typing import Any
 
 from colbench_env.tasks.procedural.family import Family, Parameter
 from colbench_env.tasks.procedural.options import WORD, casing, empty, prefix, suffix
@@ -19,6 +22,7 @@ from colbench_env.tasks.procedural.values import (
 
 TEXTS = (("text",), ("s",), ("name",), ("value",))
 BLANK = empty(WORD, "")
+PARTS = (("Oak", "Teal"), ("Fern", "Jade"), ("Reef", "Gold"), ("Ruby", "Pine"))
 
 
 def phrase(rng: Random, words: int) -> str:
@@ -29,6 +33,13 @@ def phrase(rng: Random, words: int) -> str:
 def separator(questions: tuple[str, ...], facts: tuple[str, ...], topics: str) -> Parameter:
     """The mark between parts."""
     return Parameter("separator", Texts(MARKS), facts, questions, topics)
+
+
+def lines_with_inner_marks(values: Mapping[str, Any]) -> list[tuple[str]]:
+    """Return lines whose parts hold the marks that the separator itself contains ("-" in "->")."""
+    mark = values["separator"]
+    inner = [other for other in MARKS if other != mark and other in mark]
+    return [(mark.join(f"{a}{other}{b}" for a, b in PARTS),) for other in inner]
 
 
 SHORTEN = Family(
@@ -149,10 +160,13 @@ SPLIT = Family(
     arguments=(("line",), ("text",), ("s",)),
     result="$x.split($separator)[$part]",
     core=(
-        separator(
-            ("What separates the parts?", "Which separator is between the parts?"),
-            ("The parts are separated by {v}.", "Split the parts at {v}."),
-            "split delimiter between",
+        replace(
+            separator(
+                ("What separates the parts?", "Which separator is between the parts?"),
+                ("The parts are separated by {v}.", "Split the parts at {v}."),
+                "split delimiter between",
+            ),
+            probes=lines_with_inner_marks,
         ),
         Parameter(
             "part",
