@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,8 @@ from colbench_env.errors import ConfigError
 from colbench_env.records import Episode
 from colbench_env.registration import env_class, find_env
 from colbench_env.version import __version__
+
+PER_ROUND = 4  # evaluations in the training of a round, for the learning curve
 
 
 class Arena:
@@ -186,24 +188,42 @@ class Evaluation:
         self._folder = folder
         self._initial = policy.reference() if tasks else policy
 
-    def __call__(self, round_: int) -> float:
-        """Evaluate after so many rounds of training; returns the success rate.
+    def __call__(self, step: int) -> None:
+        """Evaluate for the `step`th time.
 
         Raises:
             AlarmError: The policy has collapsed, or left its reference, or leaks.
         """
         if not self._plans:
-            return 0.0
-        file = self._folder / f"evaluate-{round_}.jsonl"
+            return
+        file = self._folder / f"evaluate-{step}.jsonl"
         episodes = self._arena.play(self._policy, self._plans, file, num_envs=64)
         row = summarise(self._policy.name, episodes)
         rows = [r for e in episodes for r in learner_rows(e)]
         if rank() == 0:
-            print(f"after round {round_}: success {row.success} %, {row.turns:.1f} turns")
+            print(f"evaluation {step}: success {row.success} %, {row.turns:.1f} turns")
             kl = divergence(rows, self._initial.score(rows))
             metrics = {**row_metrics(row), "entropy": entropy(episodes), "kl": kl}
-            self._logger.log("evaluate", round_, metrics)
-        return row.success.mean
+            self._logger.log("evaluate", step, metrics)
+
+    @property
+    def success(self) -> float:
+        """The latest success rate on file; 0 before there is one, and in all processes but one."""
+        last = self._logger.last("evaluate")
+        return last["success"] if last else 0.0
+
+    def during(self, round_: int) -> Callable[[int, int], None]:
+        """Return a callback for `optimise.fit` that evaluates PER_ROUND times in a round.
+
+        The evaluation before any training is number 0, that at the end of round r (from 0) number
+        `PER_ROUND * (r + 1)`.
+        """
+
+        def after_step(done: int, total: int) -> None:
+            if PER_ROUND * done // total > PER_ROUND * (done - 1) // total:
+                self(PER_ROUND * round_ + PER_ROUND * done // total)
+
+        return after_step
 
 
 def divergence(rows: Sequence[Row], ref_logprobs: Sequence[torch.Tensor]) -> float:

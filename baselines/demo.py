@@ -20,7 +20,7 @@ import tyro
 
 from colbench_env.baselines import sweet_rl
 from colbench_env.baselines.checkpoint import write_text
-from colbench_env.baselines.collection import Arena
+from colbench_env.baselines.collection import PER_ROUND, Arena
 from colbench_env.baselines.evaluate import Interval, Row, summarise
 from colbench_env.baselines.rollout import Plan
 from colbench_env.baselines.scripted import make_policy
@@ -51,8 +51,8 @@ class Args:
     out: Path = Path("runs/demo")
     tasks: str = "procedural?difficulty=2"
     seed: int = 0
-    rounds: int = 3
-    num_tasks: int = 64
+    rounds: int = 1
+    num_tasks: int = 200
     eval_tasks: int = 200
     threads: int = 2
     dialogues: int = 4
@@ -64,8 +64,8 @@ class Report:
 
     Attributes:
         before: The tiny model as it comes.
-        after: After the last round.
-        curve: Success after each round, from round 0.
+        after: After training.
+        curve: Success before training and after each quarter of a round.
         scripted: Scripted assistants on the same tasks, for comparison.
         dialogues: Pairs of episodes on one task, before and after.
         seconds: Wall-clock time of it all.
@@ -90,11 +90,11 @@ def main(args: Args) -> Report:
         sweet_rl.Args(
             tasks=args.tasks, seed=args.seed, out=args.out / "run", device="cpu",
             rounds=args.rounds, num_tasks=args.num_tasks, eval_tasks=args.eval_tasks,
-            actor_share=0.3,
         )
     )  # fmt: skip
-    played = [read(args.out / "run" / f"evaluate-{i}.jsonl") for i in range(args.rounds + 1)]
-    rows = [summarise(f"round {i}", episodes) for i, episodes in enumerate(played)]
+    files = [f"evaluate-{i}.jsonl" for i in range(PER_ROUND * args.rounds + 1)]
+    played = [read(args.out / "run" / file) for file in files]
+    rows = [summarise(file, episodes) for file, episodes in zip(files, played, strict=True)]
 
     arena = Arena("ColBench/Backend-v0", tasks=args.tasks, human="scripted", split="test")
     plans = [Plan(i, args.seed + i, t) for i, t in enumerate(arena.task_ids(args.eval_tasks))]
@@ -145,7 +145,7 @@ def choose_dialogues(
 
 
 def learning_curve(curve: Sequence[Interval], width: int = 640, height: int = 300) -> str:
-    """Return the success after each round as an SVG picture, with its 95 % intervals."""
+    """Return the success through training as an SVG picture, with its 95 % intervals."""
     left, right, top, bottom = 50, 20, 15, 45
 
     def x(i: int) -> float:
@@ -169,7 +169,7 @@ def learning_curve(curve: Sequence[Interval], width: int = 640, height: int = 30
     for i, p in enumerate(curve):
         parts.append(
             f'<circle cx="{x(i):.1f}" cy="{y(p.mean):.1f}" r="4"/>'
-            f'<text x="{x(i):.1f}" y="{height - bottom + 18}" text-anchor="middle">{i}</text>'
+            f'<text x="{x(i):.1f}" y="{height - bottom + 18}" text-anchor="middle">{i / PER_ROUND:g}</text>'
         )
     parts.append(
         f'<text x="{(left + width - right) / 2}" y="{height - 6}" text-anchor="middle">'
@@ -209,7 +209,7 @@ intervals (Wilson). Everything ran in {{ "%.0f"|format(r.seconds) }} s on
 <table><tr><th>assistant</th><th>success, %</th><th>tests passed, %</th>
 <th>turns</th><th>leak, %</th></tr>
 <tr class="main"><td>tiny, before</td>{{ cells(r.before) }}</tr>
-<tr class="main"><td>tiny, after {{ r.args.rounds }} rounds</td>{{ cells(r.after) }}</tr>
+<tr class="main"><td>tiny, after {{ r.args.rounds }} round{{ 's' if r.args.rounds > 1 }}</td>{{ cells(r.after) }}</tr>
 {% for words, row in r.scripted %}<tr><td>{{ words }}</td>{{ cells(row) }}</tr>{% endfor %}
 </table>
 <h2>Learning curve</h2>

@@ -75,24 +75,23 @@ class Logger:
     Args:
         folder: Of the run; an interrupted run's files are continued.
         alarms: As `parse_alarms` reads them.
-        quiet: Write files only, neither TensorBoard nor Weights & Biases: for other processes
-            than the first, and for tests.
+        active: False for all processes but the first: nothing is read or written.
 
     Weights & Biases takes part when the package is installed and `WANDB_PROJECT` is set.
     """
 
-    def __init__(self, folder: str | Path, *, alarms: str = "", quiet: bool = False) -> None:
+    def __init__(self, folder: str | Path, *, alarms: str = "", active: bool = True) -> None:
         self.folder = Path(folder)
-        self.folder.mkdir(parents=True, exist_ok=True)
         self._alarms = parse_alarms(alarms)
+        self._active = active
         self._path = self.folder / "metrics.jsonl"
         self.rows: list[dict[str, Any]] = []
-        if self._path.exists():
+        if active and self._path.exists():
             lines = self._path.read_text(encoding="utf-8").splitlines(keepends=True)
             self.rows = [json.loads(line) for line in lines if line.endswith("\n")]
         self._rewrite()
-        self._tensorboard = None if quiet else _tensorboard(self.folder)
-        self._wandb = None if quiet else _wandb(self.folder)
+        self._tensorboard = _tensorboard(self.folder) if active else None
+        self._wandb = _wandb(self.folder) if active else None
 
     def log(self, stage: str, step: int, metrics: Mapping[str, float]) -> None:
         """Report the metrics of a step; one that is on file already is not written again.
@@ -141,12 +140,17 @@ class Logger:
             self._wandb.finish()
 
     def _rewrite(self) -> None:
+        if not self._active:
+            return
+        self.folder.mkdir(parents=True, exist_ok=True)
         self._path.write_text("", encoding="utf-8")
         with (self.folder / "metrics.csv").open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerow(["stage", "step", "metric", "value"])
         self._append(self.rows)
 
     def _append(self, rows: list[dict[str, Any]]) -> None:
+        if not self._active:
+            return
         with self._path.open("a", encoding="utf-8") as lines:
             lines.writelines(json.dumps(row) + "\n" for row in rows)
         with (self.folder / "metrics.csv").open("a", encoding="utf-8", newline="") as table:

@@ -115,7 +115,7 @@ def fit(
         seed: Of the order.
         logger: Gets loss, gradient norm, learning rate and the metrics of each update.
         checkpoint: Where weights and optimiser are kept.
-        after_step: Called with the number of updates made and their total.
+        after_step: Called with the number of updates made and their total, before they are saved.
 
     Raises:
         ConfigError: There is nothing to train on.
@@ -143,8 +143,6 @@ def fit(
             group["lr"] = schedule.rate(step, len(batches))
         metrics = _update(parameters, optimizer, [items[i] for i in batches[step]], loss, schedule)
         done = step + 1
-        if done % SAVE_EVERY == 0 or done == len(batches):
-            save(done)
         try:
             if rank() == 0:
                 logger.log(stage, done, {**metrics, "lr": optimizer.param_groups[0]["lr"]})
@@ -153,6 +151,8 @@ def fit(
         except AlarmError:
             save(done)
             raise
+        if done % SAVE_EVERY == 0 or done == len(batches):
+            save(done)
 
 
 def _update(

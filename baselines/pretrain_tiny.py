@@ -1,8 +1,9 @@
 """Build the tiny chat model: a tokenizer and a 1M-parameter Llama, from scripted dialogues.
 
 A byte-level BPE with split digits and quotes, then a small Llama trained on the assistant's words
-in dialogues of scripted assistants of mixed quality (`tiny_dialogues.py`) on the training split of
-the procedural tasks. The result is an ordinary Transformers checkpoint in float16.
+in dialogues of scripted assistants (`tiny_dialogues.py`) on the training split of the procedural
+tasks: first of assistants that ask and copy right, so that it learns to copy from its context, then
+of assistants of mixed quality. The result is an ordinary Transformers checkpoint in float16.
 
     python -m colbench_env.baselines.pretrain_tiny --out checkpoints/tiny
 
@@ -11,8 +12,10 @@ Everything follows from the seed; the same seed on the same machine gives the sa
 
 from __future__ import annotations
 
+import copy
 import math
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +25,7 @@ import torch
 import torch.nn.functional as F
 import tyro
 
-from colbench_env.baselines.tiny_dialogues import Chat, Habits, dialogues
+from colbench_env.baselines.tiny_dialogues import MARKER, SENSIBLE, Chat, Habits, dialogues
 
 SPECIAL = {"pad": "<|pad|>", "end": "<|end|>", "user": "<|user|>", "assistant": "<|assistant|>"}
 TEMPLATE = (  # the system prompt is the same in every dialogue, so the tiny model does without it
@@ -30,6 +33,8 @@ TEMPLATE = (  # the system prompt is the same in every dialogue, so the tiny mod
     "<|{{ m['role'] }}|>{{ m['content'] }}<|end|>"
     "{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
+
+Example = tuple[list[int], list[bool]]  # token ids, and which of them the assistant says
 
 
 @dataclass
@@ -39,10 +44,10 @@ class Args:
     Attributes:
         out: Folder of the checkpoint.
         seed: Of everything.
-        dialogues: How many to write.
-        epochs: Passes over them.
+        sensible: How many dialogues of assistants that ask and copy right to train on first.
+        mixed: How many dialogues of mixed quality to train on after those.
         batch_size: Dialogues a step.
-        lr: Peak learning rate.
+        lr: Peak learning rate of the matrices.
         vocabulary: Pieces of the tokenizer.
         hidden: Width of the model.
         layers: Its depth.
@@ -55,24 +60,25 @@ class Args:
 
     out: Path = Path("runs/tiny")
     seed: int = 0
-    dialogues: int = 60_000
-    epochs: int = 3
-    batch_size: int = 64
-    lr: float = 3e-3
+    sensible: int = 50_000
+    mixed: int = 40_000
+    batch_size: int = 32
+    lr: float = 2e-2
     vocabulary: int = 1_000
     hidden: int = 128
     layers: int = 4
     heads: int = 4
     threads: int = 1
-    early: float = 0.2
+    early: float = 0.25
     senseless: float = 0.2
     mistaken: float = 0.1
 
 
 def train_tokenizer(chats: list[Chat], size: int) -> Any:
-    """Train a byte-level BPE whose digits and quotes are pieces of their own.
+    """Train a byte-level BPE whose digits, capitals and quotes are pieces of their own.
 
-    A value is thus spelled alike in a sentence and in code, so that it can be copied.
+    A value is thus spelled alike in a sentence and in code, so that it can be copied. The marker of
+    an answer is one piece.
     """
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
@@ -80,7 +86,7 @@ def train_tokenizer(chats: list[Chat], size: int) -> Any:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex('["\\d]'), "isolated"),
+            pre_tokenizers.Split(Regex('["\\dA-Z]'), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False),
         ]
     )
@@ -92,6 +98,7 @@ def train_tokenizer(chats: list[Chat], size: int) -> Any:
         show_progress=False,
     )
     tokenizer.train_from_iterator((m["content"] for chat in chats for m in chat), trainer)
+    tokenizer.add_tokens([MARKER])
     wrap: Any = PreTrainedTokenizerFast
     return wrap(
         tokenizer_object=tokenizer,
@@ -102,7 +109,7 @@ def train_tokenizer(chats: list[Chat], size: int) -> Any:
     )
 
 
-def encode(chat: Chat, tokenizer: Any) -> tuple[list[int], list[bool]]:
+def encode(chat: Chat, tokenizer: Any) -> Example:
     """Return the ids of a chat, and which of them the assistant says."""
     ids: list[int] = []
     mask: list[bool] = []
@@ -138,24 +145,38 @@ def build_model(args: Args, tokenizer: Any) -> Any:
     )
 
 
-def train(model: Any, data: list[tuple[list[int], list[bool]]], args: Args) -> list[float]:
-    """Train on the assistant's tokens; returns the loss of each step."""
+def train(
+    model: Any,
+    data: Sequence[Sequence[Example]],
+    args: Args,
+    save: Callable[[], None] = lambda: None,
+) -> list[float]:
+    """Train on the assistant's tokens, one pass over each part of the data in turn.
+
+    Returns the loss of each step. `save` is called at times.
+
+    Matrices are trained by Muon (K. Jordan, 2024), which needs fewer steps until the model copies
+    from its context, embeddings and norms by AdamW.
+    """
     rng = np.random.default_rng(args.seed)
-    optimizer = torch.optim.AdamW(
-        model.parameters(), lr=args.lr, betas=(0.9, 0.95), weight_decay=0.01
-    )
-    batches = [b for _ in range(args.epochs) for b in epoch(data, args.batch_size, rng)]
+    matrices = [p for n, p in model.named_parameters() if p.ndim == 2 and "embed" not in n]
+    others = [p for n, p in model.named_parameters() if p.ndim != 2 or "embed" in n]
+    optimizers: list[torch.optim.Optimizer] = [
+        torch.optim.Muon(matrices, lr=args.lr, weight_decay=0.01),
+        torch.optim.AdamW(others, lr=args.lr / 7, betas=(0.9, 0.95), weight_decay=0.01),
+    ]
+    peaks = [optimizer.param_groups[0]["lr"] for optimizer in optimizers]
+    batches = [b for part in data for b in epoch(part, args.batch_size, rng)]
     losses = []
     model.train()
     for step, batch in enumerate(batches):
-        rate = min((step + 1) / 100, 0.5 * (1 + math.cos(math.pi * step / len(batches))))
-        for group in optimizer.param_groups:
-            group["lr"] = args.lr * max(rate, 0.02)
-        width = max(len(data[i][0]) for i in batch)
+        rate = min((step + 1) / 50, 0.5 * (1 + math.cos(math.pi * step / len(batches))))
+        for optimizer, peak in zip(optimizers, peaks, strict=True):
+            optimizer.param_groups[0]["lr"] = peak * max(rate, 0.02)
+        width = max(len(tokens) for tokens, _ in batch)
         ids = torch.zeros(len(batch), width, dtype=torch.int64)
         labels = torch.full((len(batch), width), -100)
-        for row, i in enumerate(batch):
-            tokens, own = data[i]
+        for row, (tokens, own) in enumerate(batch):
             ids[row, : len(tokens)] = torch.tensor(tokens)
             labels[row, : len(tokens)] = torch.tensor(
                 [t if o else -100 for t, o in zip(tokens, own, strict=True)]
@@ -165,11 +186,14 @@ def train(model: Any, data: list[tuple[list[int], list[bool]]], args: Args) -> l
             where = labels[:, 1:] >= 0
             logits = model.lm_head(hidden[where])
         loss = F.cross_entropy(logits.float(), labels[:, 1:][where])
-        optimizer.zero_grad()
+        model.zero_grad()
         torch.autograd.backward(loss)
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+        for optimizer in optimizers:
+            optimizer.step()
         losses.append(loss.item())
+        if step % 250 == 249:
+            save()
         if step % 100 == 99:
             print(
                 f"step {step + 1} of {len(batches)}: loss {np.mean(losses[-100:]):.4f}", flush=True
@@ -177,13 +201,14 @@ def train(model: Any, data: list[tuple[list[int], list[bool]]], args: Args) -> l
     return losses
 
 
-def epoch(data: list[Any], size: int, rng: np.random.Generator) -> list[list[int]]:
+def epoch(data: Sequence[Example], size: int, rng: np.random.Generator) -> list[list[Example]]:
     """Return batches of dialogues of like length, in random order."""
     order = rng.permutation(len(data))
     stretch = 50 * size  # sort by length within stretches only
     batches = []
     for start in range(0, len(order), stretch):
-        near = sorted(order[start : start + stretch].tolist(), key=lambda i: len(data[i][0]))
+        near = [data[i] for i in order[start : start + stretch]]
+        near.sort(key=lambda example: len(example[0]))
         batches += [near[i : i + size] for i in range(0, len(near), size)]
     return [batches[i] for i in rng.permutation(len(batches))]
 
@@ -193,15 +218,22 @@ def main(args: Args) -> None:
     started = time.perf_counter()
     torch.set_num_threads(args.threads)
     habits = Habits(args.early, args.senseless, args.mistaken)
-    chats = list(dialogues(args.dialogues, args.seed, difficulties=(1, 2), habits=habits))
-    tokenizer = train_tokenizer(chats, args.vocabulary)
-    data = [encode(chat, tokenizer) for chat in chats]
-    tokens = sum(len(ids) for ids, _ in data)
-    print(f"{len(data)} dialogues, {tokens} tokens, {time.perf_counter() - started:.0f} s")
+    parts = [
+        list(dialogues(args.sensible, args.seed, difficulties=(2, 3), habits=SENSIBLE)),
+        list(dialogues(args.mixed, args.seed + 1, difficulties=(1, 2), habits=habits)),
+    ]
+    tokenizer = train_tokenizer([chat for part in parts for chat in part], args.vocabulary)
+    data = [[encode(chat, tokenizer) for chat in part] for part in parts]
+    tokens = sum(len(ids) for part in data for ids, _ in part)
+    print(f"{tokens} tokens, {time.perf_counter() - started:.0f} s")
     model = build_model(args, tokenizer)
-    train(model, data, args)
-    model.half().save_pretrained(args.out)
-    tokenizer.save_pretrained(args.out)
+
+    def save() -> None:
+        copy.deepcopy(model).half().save_pretrained(args.out)
+        tokenizer.save_pretrained(args.out)
+
+    train(model, data, args, save)
+    save()
     size = sum(p.numel() for p in model.parameters())
     print(f"{size} parameters in {args.out}, {time.perf_counter() - started:.0f} s in all")
 

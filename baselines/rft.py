@@ -111,7 +111,7 @@ PRESETS = {
 def main(args: Args) -> float:
     """Train; returns the last evaluation's success rate (0 without one)."""
     checkpoint = Checkpoint(args.out, args)
-    logger = Logger(args.out, alarms=args.alarms, quiet=rank() > 0)
+    logger = Logger(args.out, alarms=args.alarms, active=rank() == 0)
     policy = load_policy(
         args.model, lora_rank=args.lora_rank, device=args.device, seed=args.seed,
         max_new_tokens=args.max_new_tokens,
@@ -122,7 +122,7 @@ def main(args: Args) -> float:
         test, policy, logger, tasks=args.eval_tasks, seed=args.seed, folder=args.out
     )
 
-    success = evaluate(0)
+    evaluate(0)
     for round_ in range(args.rounds):
         # 1. play
         tasks = train.task_ids(args.num_tasks, start=round_ * args.num_tasks)
@@ -147,12 +147,12 @@ def main(args: Args) -> float:
             policy, rows, loss,
             Schedule(args.lr, args.epochs, args.batch_size, args.micro_batch),
             stage=f"imitate-{round_}", seed=args.seed, logger=logger, checkpoint=checkpoint,
+            after_step=evaluate.during(round_),
         )  # fmt: skip
-        success = evaluate(round_ + 1)
     if rank() == 0:
         policy.save(args.out / "policy")
     logger.close()
-    return success
+    return evaluate.success
 
 
 def select(group: Sequence[Episode], threshold: float, keep: int) -> list[Episode]:

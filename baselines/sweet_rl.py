@@ -9,7 +9,7 @@ Paper: arXiv 2503.15478, sections 4.2 and 4.3. From recorded episodes:
    step is made. One of the top half against one of the bottom half makes a pair.
 3. The assistant, which does not see c, learns those pairs by DPO.
 
-Departures from the paper: the reference is the policy at the start of a round (with one round, as
+Departures: the reference is the policy at the start of a round (with one round, as
 in the paper, the initial model); pairs of equal messages are left out; c is put in front of the
 chat as text of the same model. `--fidelity code` follows the released code where it differs: one
 mean over all tokens of a trajectory, its wording of c, reference log-probabilities without c when
@@ -120,9 +120,9 @@ class Args:
     head: Literal["logratio", "regression"] = "logratio"
     candidates: int = 16
     pairs_per_turn: int = 4
-    actor_share: float = 0.5
+    actor_share: float = 0.15
     critic_lr: float = 3e-4
-    critic_epochs: int = 2
+    critic_epochs: int = 1
     actor_lr: float = 1e-4
     actor_epochs: int = 1
     batch_size: int = 16
@@ -136,7 +136,7 @@ PRESETS = {
     "smol": Args(
         model="smol", lora_rank=16, tasks="procedural?difficulty=1", num_tasks=8, num_envs=8,
         pairs="margin", candidates=4, pairs_per_turn=1, critic_lr=1e-4, actor_lr=1e-4,
-        batch_size=4, micro_batch=2, eval_tasks=8, max_new_tokens=128,
+        actor_share=0.5, batch_size=4, micro_batch=2, eval_tasks=8, max_new_tokens=128,
     ),
     "paper": Args(
         tasks="hub:facebook/collaborative_agent_bench", human="openai:meta-llama/Llama-3.1-70B-Instruct@http://127.0.0.1:8000/v1",
@@ -150,7 +150,7 @@ PRESETS = {
 def main(args: Args) -> float:
     """Train; returns the last evaluation's success rate (0 without one)."""
     checkpoint = Checkpoint(args.out, args)
-    logger = Logger(args.out, alarms=args.alarms, quiet=rank() > 0)
+    logger = Logger(args.out, alarms=args.alarms, active=rank() == 0)
     policy = load_policy(
         args.model, lora_rank=args.lora_rank, device=args.device, seed=args.seed,
         max_new_tokens=args.max_new_tokens,
@@ -163,7 +163,7 @@ def main(args: Args) -> float:
         test, policy, logger, tasks=args.eval_tasks, seed=args.seed, folder=args.out
     )
 
-    success = evaluate(0)
+    evaluate(0)
     for round_ in range(args.rounds):
         # 1. play
         tasks = train.task_ids(args.num_tasks, start=round_ * args.num_tasks)
@@ -197,12 +197,12 @@ def main(args: Args) -> float:
             policy, pairs, lambda batch: preference_loss(policy, batch, BETA),
             Schedule(args.actor_lr, args.actor_epochs, args.batch_size, args.micro_batch),
             stage=f"actor-{round_}", seed=args.seed, logger=logger, checkpoint=checkpoint,
+            after_step=evaluate.during(round_),
         )  # fmt: skip
-        success = evaluate(round_ + 1)
     if rank() == 0:
         policy.save(args.out / "policy")
     logger.close()
-    return success
+    return evaluate.success
 
 
 def train_critic(

@@ -42,7 +42,7 @@ class Habits:
         mistaken: In its answer it mistakes a value that it was told.
     """
 
-    early: float = 0.2
+    early: float = 0.25
     senseless: float = 0.2
     mistaken: float = 0.1
 

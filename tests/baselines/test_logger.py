@@ -21,7 +21,7 @@ class Args:
 
 
 def test_both_files_hold_the_same_numbers(tmp_path):
-    logger = Logger(tmp_path, quiet=True)
+    logger = Logger(tmp_path)
     logger.log("actor", 1, {"loss": 0.5, "kl": 0.0})
     logger.log("evaluate", 1, {"success": 0.25})
     lines = [json.loads(line) for line in (tmp_path / "metrics.jsonl").read_text().splitlines()]
@@ -37,16 +37,16 @@ def test_both_files_hold_the_same_numbers(tmp_path):
 
 
 def test_a_continued_log_keeps_what_is_true_and_drops_a_torn_line(tmp_path):
-    logger = Logger(tmp_path, quiet=True)
+    logger = Logger(tmp_path)
     for step in (1, 2, 3):
         logger.log("actor", step, {"loss": float(step)})
     with (tmp_path / "metrics.jsonl").open("a") as file:
         file.write('{"stage": "ac')
-    again = Logger(tmp_path, quiet=True)
+    again = Logger(tmp_path)
     again.rewind("actor", 2)
     again.log("actor", 2, {"loss": 99.0})  # on file already
     again.log("actor", 3, {"loss": 7.0})
-    assert [row["loss"] for row in Logger(tmp_path, quiet=True).rows] == [1.0, 2.0, 7.0]
+    assert [row["loss"] for row in Logger(tmp_path).rows] == [1.0, 2.0, 7.0]
     assert again.last("actor") == {"stage": "actor", "step": 3, "loss": 7.0}
     assert again.last("critic") is None
 
@@ -59,7 +59,7 @@ def test_alarms_read_and_ring(tmp_path):
     assert parse_alarms("") == []
     with pytest.raises(ConfigError, match="kl=2"):
         parse_alarms("kl=2")
-    logger = Logger(tmp_path, alarms="entropy<0.1,leak>0.3", quiet=True)
+    logger = Logger(tmp_path, alarms="entropy<0.1,leak>0.3")
     logger.log("evaluate", 1, {"entropy": 0.2, "leak": 0.3})
     with pytest.raises(AlarmError, match=r"leak is 0.4.*recite"):
         logger.log("evaluate", 2, {"leak": 0.4})
@@ -130,7 +130,7 @@ def test_micro_batches_add_up_to_the_batch(micro_batch, tmp_path):
         return ((line.w * x - y) ** 2).mean(), {"items": float(len(batch))}
 
     line = Line()
-    logger = Logger(tmp_path, quiet=True)
+    logger = Logger(tmp_path)
     schedule = Schedule(lr=0.1, batch_size=5, micro_batch=micro_batch, clip=1e9)
     checkpoint = Checkpoint(tmp_path, Args())
     fit(line, data, loss, schedule, stage="line", seed=0, logger=logger, checkpoint=checkpoint)
@@ -149,6 +149,6 @@ def test_nothing_to_train_on_is_said(tmp_path):
             Schedule(lr=1.0),
             stage="x",
             seed=0,
-            logger=Logger(tmp_path, quiet=True),
+            logger=Logger(tmp_path),
             checkpoint=Checkpoint(tmp_path, Args()),
         )

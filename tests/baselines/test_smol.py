@@ -66,7 +66,7 @@ def test_trains_one_lora_step_and_reloads(smol, episodes, tmp_path):
         Schedule(lr=1e-3, batch_size=len(rows), micro_batch=1),
         stage="one",
         seed=0,
-        logger=Logger(tmp_path, quiet=True),
+        logger=Logger(tmp_path),
         checkpoint=Checkpoint(tmp_path, args),
     )
     after = policy.score(rows)

@@ -87,7 +87,7 @@ def test_only_the_assistants_words_are_trained_on():
 
 
 def test_the_checkpoint_is_rebuilt_by_one_command(tmp_path):
-    args = pretrain_tiny.Args(dialogues=60, epochs=1, vocabulary=400, hidden=16, layers=1, heads=2)
+    args = pretrain_tiny.Args(sensible=40, mixed=40, vocabulary=400, hidden=16, layers=1, heads=2)
     for name in ("a", "b"):
         pretrain_tiny.main(dataclasses.replace(args, out=tmp_path / name))
     a, b = (load_policy(tmp_path / name, device="cpu") for name in ("a", "b"))
