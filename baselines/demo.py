@@ -169,7 +169,8 @@ def learning_curve(curve: Sequence[Interval], width: int = 640, height: int = 30
     for i, p in enumerate(curve):
         parts.append(
             f'<circle cx="{x(i):.1f}" cy="{y(p.mean):.1f}" r="4"/>'
-            f'<text x="{x(i):.1f}" y="{height - bottom + 18}" text-anchor="middle">{i / PER_ROUND:g}</text>'
+            f'<text x="{x(i):.1f}" y="{height - bottom + 18}" text-anchor="middle">'
+            f"{i / PER_ROUND:g}</text>"
         )
     parts.append(
         f'<text x="{(left + width - right) / 2}" y="{height - 6}" text-anchor="middle">'
@@ -209,7 +210,8 @@ intervals (Wilson). Everything ran in {{ "%.0f"|format(r.seconds) }} s on
 <table><tr><th>assistant</th><th>success, %</th><th>tests passed, %</th>
 <th>turns</th><th>leak, %</th></tr>
 <tr class="main"><td>tiny, before</td>{{ cells(r.before) }}</tr>
-<tr class="main"><td>tiny, after {{ r.args.rounds }} round{{ 's' if r.args.rounds > 1 }}</td>{{ cells(r.after) }}</tr>
+<tr class="main"><td>tiny, after {{ r.args.rounds }} round{{ 's' if r.args.rounds > 1 }}</td>
+{{ cells(r.after) }}</tr>
 {% for words, row in r.scripted %}<tr><td>{{ words }}</td>{{ cells(row) }}</tr>{% endfor %}
 </table>
 <h2>Learning curve</h2>

@@ -9,12 +9,12 @@ Paper: arXiv 2503.15478, sections 4.2 and 4.3. From recorded episodes:
    step is made. One of the top half against one of the bottom half makes a pair.
 3. The assistant, which does not see c, learns those pairs by DPO.
 
-Departures: the reference is the policy at the start of a round (with one round, as
-in the paper, the initial model); pairs of equal messages are left out; c is put in front of the
-chat as text of the same model. `--fidelity code` follows the released code where it differs: one
-mean over all tokens of a trajectory, its wording of c, reference log-probabilities without c when
-ranking. `--critic mc` plays each candidate to the end instead of asking a critic. Ablations:
-`--no-training-information`, `--no-length-normalised`, `--head regression`.
+Departures: the reference is the policy at the start of a round (with one round, as in the paper,
+the initial model); equal messages make no pair; c is put in front of the chat as text.
+`--fidelity code` follows the released code where it differs: one mean over all tokens of a
+trajectory, its wording of c, reference log-probabilities without c when ranking. `--critic mc`
+plays each candidate to the end instead of asking a critic. Ablations: `--no-training-information`,
+`--no-length-normalised`, `--head regression`.
 
     colbench train sweet_rl --preset tiny
     python -m colbench_env.baselines.sweet_rl --preset tiny
@@ -249,11 +249,7 @@ def rank_candidates(
     groups: Sequence[Sequence[Episode]],
     critic: Critic | None,
 ) -> list[dict[str, list[int]]]:
-    """Sample candidates at recorded prompts, rank them, and pair good with bad ones.
-
-    Returns:
-        `{"prompt", "better", "worse"}`, token ids.
-    """
+    """Sample candidates at recorded prompts, rank them, pair good with bad ones (token ids)."""
     rng = np.random.default_rng([args.seed, round_])
     episodes = [e for group in groups for e in group]
     number = max(1, round(args.actor_share * len(episodes)))
