@@ -6,9 +6,11 @@ that lack layers.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
+import socket
 import subprocess
 import sys
 import sysconfig
@@ -59,6 +61,18 @@ def identity(user: int) -> dict[str, Any]:
     return {} if user == os.getuid() else {"user": user, "group": user, "extra_groups": []}
 
 
+def free_port() -> int:
+    """A port that is free for TCP and UDP now; the grader binds it at once."""
+    for _ in range(100):
+        with socket.socket() as stream, socket.socket(type=socket.SOCK_DGRAM) as datagram:
+            stream.bind(("127.0.0.1", 0))
+            port: int = stream.getsockname()[1]
+            with contextlib.suppress(OSError):
+                datagram.bind(("127.0.0.1", port))
+                return port
+    raise RuntimeError("no port is free for both TCP and UDP")
+
+
 def grade(host: str, user: int) -> list[dict[str, Any]] | str:
     """Run the grader; its reports, or why it cannot run here."""
     level, without, paths = HOSTS[host]
@@ -73,7 +87,7 @@ def grade(host: str, user: int) -> list[dict[str, Any]] | str:
             "without": without,
             "level": level,
             "paths": [str(path) for path in paths],
-            "port": 45671 + COMBINATIONS.index((host, user)),
+            "port": free_port(),
         }
         command = [program, str(HERE / "grader.py"), json.dumps(request)]
         done = subprocess.run(

@@ -167,7 +167,7 @@ def test_a_killed_parent_leaves_nothing() -> None:
     assert parent.stdout is not None
     pid, forked = map(int, parent.stdout.readline().split())
     try:
-        assert len(processes(pid)) >= 8
+        assert eventually(lambda: len(processes(pid)) >= 8)
         parent.kill()
         parent.wait()
         assert eventually(lambda: processes(pid) == [])
