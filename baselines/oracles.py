@@ -88,7 +88,6 @@ class OracleAfter:
 
     def __init__(self, count: int) -> None:
         self.name, self.count = f"oracle-after-{count}", count
-        self._known: dict[tuple[str, str], tuple[Misunderstanding, ...]] = {}
 
     def act(self, queries: Sequence[Query]) -> list[Action]:
         """Answer each query."""
@@ -97,7 +96,7 @@ class OracleAfter:
     def _say(self, query: Query) -> str:
         assert query.task is not None
         reference = query.task.private["human_0"]["reference"]
-        mistakes = self._mistakes(query.task, reference)
+        mistakes = _mistakes(query.task, reference)
         _, said, replies = heard(query)
         told = " ".join(replies)
         unheard = [m for m in mistakes if not _told(m.fact, told)]
@@ -107,18 +106,25 @@ class OracleAfter:
             return hand_in(misunderstood(reference, unheard))
         return question(unasked[0].fact)
 
-    def _mistakes(self, task: Task, reference: str) -> tuple[Misunderstanding, ...]:
-        key = (task.id, reference)
-        if key not in self._known:
-            while len(self._known) >= REMEMBERED:
-                del self._known[next(iter(self._known))]
-            self._known[key] = misunderstandings(task)
-        return self._known[key]
+
+_known: dict[tuple[str, str], tuple[Misunderstanding, ...]] = {}
+
+
+def _mistakes(task: Task, reference: str) -> tuple[Misunderstanding, ...]:
+    """`misunderstandings`, kept: deriving them runs many mutants in the sandbox."""
+    key = (task.id, reference)
+    if key not in _known:
+        while len(_known) >= REMEMBERED:
+            del _known[next(iter(_known))]
+        _known[key] = misunderstandings(task)
+    return _known[key]
 
 
 def question(fact: Fact) -> str:
     """Return a question about this fact, in the words that are likely to be used for it."""
-    return f"What about {', '.join(fact.topics)}?" if fact.topics else f"Is it so? {fact.text}"
+    return (
+        f"What about {', '.join(fact.topics)}?" if fact.topics else f"What about this: {fact.text}"
+    )
 
 
 def _told(fact: Fact, replies: str) -> bool:
