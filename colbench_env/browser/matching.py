@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,7 +69,7 @@ def pair_blocks(ours: Sequence[Block], theirs: Sequence[Block]) -> list[Pair]:
 
 def weight(block: Block) -> float:
     """Return what a block counts: the square root of its area."""
-    return float(np.sqrt(block.area))
+    return math.sqrt(block.area)
 
 
 def largest(blocks: Sequence[Block]) -> Sequence[Block]:
@@ -112,12 +113,11 @@ def _dice(a: frozenset[str], b: frozenset[str]) -> float:
 
 def colour_likeness(ours: Sequence[str], theirs: Sequence[str]) -> NDArray[np.float64]:
     """Return 1 for equal colours, 0 for CIEDE2000 differences of 50 and more: `[R, S]`."""
-    known = sorted({*ours, *theirs})
-    lab = _lab(known)
-    places = {name: i for i, name in enumerate(known)}
-    rows, columns = [places[c] for c in ours], [places[c] for c in theirs]
-    table = library("skimage.color").deltaE_ciede2000(lab[:, None], lab[None])
-    likeness: NDArray[np.float64] = np.clip(1 - table[np.ix_(rows, columns)] / 50, 0, 1)
+    rows, columns = sorted(set(ours)), sorted(set(theirs))
+    table = library("skimage.color").deltaE_ciede2000(_lab(rows)[:, None], _lab(columns)[None])
+    here, there = ({name: i for i, name in enumerate(side)} for side in (rows, columns))
+    places = np.ix_([here[c] for c in ours], [there[c] for c in theirs])
+    likeness: NDArray[np.float64] = np.clip(1 - table / 50, 0, 1)[places]
     return likeness
 
 

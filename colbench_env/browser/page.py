@@ -55,11 +55,41 @@ class Block(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """A picture of 1280 pixels' width as runs of one colour: pages are flat, so these are few.
+
+    Attributes:
+        starts: Where each run begins, counted in pixels row by row, uint32 `[R]`.
+        colours: The colour of each run as 4 bytes, red first, packed into uint32 `[R]`.
+        height: In pixels.
+    """
+
+    starts: NDArray[np.uint32]
+    colours: NDArray[np.uint32]
+    height: int
+
+    @classmethod
+    def of(cls, rgba: NDArray[np.uint8]) -> Picture:
+        """Take the picture of pixels, uint8 `[H, W, 4]`, contiguous."""
+        flat = rgba.reshape(-1).view(np.uint32)
+        changes = np.flatnonzero(flat[1:] != flat[:-1]) + 1
+        starts = np.concatenate([[0], changes])
+        return cls(starts.astype(np.uint32), flat[starts], rgba.shape[0])
+
+    def pixels(self) -> NDArray[np.uint8]:
+        """Return the pixels, RGB, uint8 `[H, W, 3]`."""
+        ends = np.append(self.starts[1:].astype(np.int64), self.height * WIDTH)
+        lengths = ends - self.starts
+        flat = np.repeat(self.colours, lengths)
+        return flat.view(np.uint8).reshape(self.height, WIDTH, 4)[..., :3]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Page:
     """A rendered page.
 
     Attributes:
-        pixels: RGB, uint8 `[H, W, 3]`, `W` = 1280 and `720 <= H <= 4096`.
+        picture: What is seen, packed.
         tiles: Mean colour and spread of each square of 32 pixels, float32 `[H / 32, W / 32, 6]`.
         blocks: What stands where, in document order.
         background: The page's most common colour, `"#rrggbb"`.
@@ -68,12 +98,17 @@ class Page:
             such a page are white.
     """
 
-    pixels: NDArray[np.uint8]
+    picture: Picture
     tiles: NDArray[np.float32]
     blocks: tuple[Block, ...] = ()
     background: str = "#ffffff"
     engine: Mapping[str, str] = field(default_factory=dict)
     problem: str | None = None
+
+    @property
+    def pixels(self) -> NDArray[np.uint8]:
+        """The picture as RGB, uint8 `[H, W, 3]`, `W` = 1280 and `720 <= H <= 4096`; made anew."""
+        return self.picture.pixels()
 
     @property
     def blank(self) -> bool:
@@ -99,7 +134,7 @@ class Page:
 
 def white(problem: str, engine: Mapping[str, str] | None = None) -> Page:
     """Return the page that stands for one that could not be drawn."""
-    pixels = np.full((VIEWPORT, WIDTH, 3), 255, np.uint8)
+    picture = Picture(np.zeros(1, np.uint32), np.full(1, 2**32 - 1, np.uint32), VIEWPORT)
     tiles = np.zeros((-(-VIEWPORT // 32), WIDTH // 32, 6), np.float32)
     tiles[..., :3] = 255
-    return Page(pixels, tiles, engine=dict(engine or {}), problem=problem)
+    return Page(picture, tiles, engine=dict(engine or {}), problem=problem)

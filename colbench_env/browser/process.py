@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
-from colbench_env.browser.page import MAX_HEIGHT, WIDTH, Block, Page, white
+from colbench_env.browser.page import MAX_HEIGHT, WIDTH, Block, Page, Picture, white
 
 START_TIMEOUT = 30.0  # seconds a worker may take to come up
-SHARED = MAX_HEIGHT * WIDTH * 4 + (MAX_HEIGHT // 32) * (WIDTH // 32) * 24  # bytes
+SHARED = MAX_HEIGHT * WIDTH * 8 + (MAX_HEIGHT // 32) * (WIDTH // 32) * 24  # bytes
 MAX_ANSWER = 16 * 2**20  # bytes
 FONT = "Inter 4.1"
 _FONTS_CONF = """<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -81,18 +81,21 @@ class Worker:
         """
         if "problem" in answer:
             return white(str(answer["problem"])[:200], self._about)
-        height = int(answer["height"])
-        if not 0 < height <= MAX_HEIGHT or answer["width"] != WIDTH:
+        height, runs = int(answer["height"]), int(answer["runs"])
+        size = height * WIDTH
+        if not 0 < height <= MAX_HEIGHT or not 0 < runs <= size:
             raise ValueError("the picture has the wrong size")
-        size = height * WIDTH * 4
-        rgba = np.frombuffer(self._shared, np.uint8, size).copy().reshape(height, WIDTH, 4)
+        starts, colours = np.frombuffer(self._shared, np.uint32, 2 * runs).copy().reshape(2, runs)
         shape = (-(-height // 32), WIDTH // 32, 6)
         count = shape[0] * shape[1] * shape[2]
-        tiles = np.frombuffer(self._shared, np.float32, count, offset=size).copy().reshape(shape)
-        if not np.isfinite(tiles).all():
-            raise ValueError("the tiles are no numbers")
+        tiles = np.frombuffer(self._shared, np.float32, count, offset=8 * runs).copy()
+        ascending = starts[0] == 0 and (starts[1:] > starts[:-1]).all() and starts[-1] < size
+        if not ascending or not np.isfinite(tiles).all():
+            raise ValueError("the picture is none")
         blocks = tuple(Block(*block) for block in answer["blocks"])
-        return Page(rgba[..., :3], tiles, blocks, str(answer["background"]), self._about)
+        picture = Picture(starts, colours, height)
+        background = str(answer["background"])
+        return Page(picture, tiles.reshape(shape), blocks, background, self._about)
 
     def kill(self) -> None:
         """End the process and whatever it started."""

@@ -27,7 +27,7 @@ INSTALL = {
 }
 TIMEOUT = 5.0  # seconds a page may take
 MEMORY = 3 * 2**30  # bytes that a worker may use
-CACHE = 256 * 2**20  # bytes of pictures kept
+CACHE = 128 * 2**20  # bytes of pages kept: some hundreds
 
 
 class Renderer:
@@ -109,9 +109,9 @@ class Renderer:
 
     def _keep(self, key: bytes, page: Page) -> None:
         self._cache[key] = page
-        self._cached += page.pixels.size
+        self._cached += _size(page)
         while self._cached > CACHE and len(self._cache) > 1:
-            self._cached -= self._cache.popitem(last=False)[1].pixels.size
+            self._cached -= _size(self._cache.popitem(last=False)[1])
 
     def _draw(self, pages: list[str]) -> list[Page | Fault]:
         if not pages:
@@ -151,6 +151,10 @@ class Renderer:
             self._threads.shutdown(wait=False)
         atexit.unregister(self._stop)
         self._workers, self._threads, self._owner = [], None, 0
+
+
+def _size(page: Page) -> int:
+    return page.picture.starts.nbytes * 2 + page.tiles.nbytes + 500 * len(page.blocks)
 
 
 def available(engine: str) -> bool:

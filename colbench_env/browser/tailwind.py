@@ -19,6 +19,7 @@ from colbench_env.browser.page import VIEWPORT, WIDTH
 VERSION = "2.2.19"
 _FILE = f"tailwind-{VERSION}.min.css.xz"
 _RULE = re.compile(r"@media \(min-width:(\d+)px\)\{|@keyframes \w+\{|([^{}@]+)\{([^{}]*)\}|\}")
+_VENDOR = re.compile(r"(?<=\})[^{}]*:-(?:moz|webkit)-[^{}]*\{[^{}]*\}")  # nothing of it is seen
 _CLASS = re.compile(r"\.((?:\\[0-9a-f]{1,6} ?|\\.|[\w-])+)")
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6}) ?|(.))")
 _STATE = re.compile(r":(?:hover|focus|focus-within|focus-visible|active|visited|disabled)\b")
@@ -37,6 +38,7 @@ def _index() -> tuple[str, dict[str, list[tuple[int, str]]]]:
     css = lzma.decompress((resources.files(__package__) / "assets" / _FILE).read_bytes()).decode()
     css = css.replace("100vh", f"{VIEWPORT}px")
     start = css.index(".container{")
+    base = _VENDOR.sub("", css[:start])
     rules: dict[str, list[tuple[int, str]]] = {}
     open_blocks: list[bool] = []  # of each block around, whether its rules count
     for match in _RULE.finditer(css, start):
@@ -53,7 +55,7 @@ def _index() -> tuple[str, dict[str, list[tuple[int, str]]]]:
                 if name is not None and not _STATE.search(one[name.end() :]):
                     key = _ESCAPE.sub(_unescape, name[1])
                     rules.setdefault(key, []).append((match.start(), f"{one}{{{body}}}"))
-    return css[:start], rules
+    return base, rules
 
 
 def _unescape(match: re.Match[str]) -> str:

@@ -1,8 +1,8 @@
 """A process that draws pages, for the parent to limit and to kill: `python -m ... ENGINE`.
 
 On standard input comes a JSON object a page (`{"html": ...}`), each after its length in 4 bytes; to
-standard output goes a JSON answer in the same frame. The picture's RGBA bytes, and its tiles after
-them, lie in memory that both processes map. The parent unpickles nothing and copies what it reads.
+standard output goes a JSON answer in the same frame. The picture's runs and its tiles lie in memory
+that both processes map. The parent unpickles nothing and checks what it copies.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from colbench_env.browser.blocks import find_blocks
-from colbench_env.browser.page import Block
+from colbench_env.browser.page import Block, Picture
 from colbench_env.browser.sanitise import BadPageError, sanitise
 from colbench_env.browser.tiles import find_tiles
 
@@ -66,14 +66,16 @@ def _answer(drawer: Any, html: str, canvas: NDArray[np.uint8]) -> dict[str, Any]
         return {"problem": str(error)}
     except (RuntimeError, RecursionError, MemoryError) as error:
         return {"problem": f"the page could not be drawn ({type(error).__name__})"}
-    tiles = find_tiles(rgba)
-    canvas[: rgba.size] = rgba.ravel()
-    canvas[rgba.size : rgba.size + tiles.nbytes] = tiles.view(np.uint8).ravel()
+    picture = Picture.of(rgba)
+    at = 0
+    for part in (picture.starts, picture.colours, find_tiles(rgba)):
+        canvas[at : at + part.nbytes] = part.reshape(-1).view(np.uint8)
+        at += part.nbytes
     return {
         "blocks": [_FIELDS(block) for block in blocks],
         "background": background,
-        "height": rgba.shape[0],
-        "width": rgba.shape[1],
+        "height": picture.height,
+        "runs": len(picture.starts),
     }
 
 

@@ -276,6 +276,6 @@ def page_in_words(page: Page) -> str:
     """Return a page as text, for a person played by an agent that cannot see."""
     if page.problem is not None:
         return f"Nothing could be drawn: {page.problem}."
-    lines = [f"Background {name_of(page.background)}, {page.pixels.shape[0]} pixels high."]
+    lines = [f"Background {name_of(page.background)}, {page.picture.height} pixels high."]
     lines += [f"- {describe(block)}, {place(block)}" for block in largest(page.blocks)]
     return "\n".join(lines)

@@ -86,12 +86,12 @@ class ClipSimilarity:
 
     def _references(self, pages: Sequence[Page]) -> NDArray[np.float32]:
         """Embed pages that come again and again, each once."""
-        pictures = {_digest(p): p.pixels for p in pages}
-        new = {key: pixels for key, pixels in pictures.items() if key not in self._known}
+        by_key = {_digest(p): p for p in pages}
+        new = {key: page for key, page in by_key.items() if key not in self._known}
         if len(self._known) + len(new) > REMEMBERED:
-            self._known, new = {}, pictures
+            self._known, new = {}, by_key
         if new:
-            rows = self._embed(list(new.values()))
+            rows = self._embed([page.pixels for page in new.values()])
             self._known.update(zip(new, rows, strict=True))
         return np.stack([self._known[_digest(p)] for p in pages])
 
@@ -125,7 +125,8 @@ class ClipSimilarity:
 
 
 def _digest(page: Page) -> bytes:
-    return hashlib.blake2b(page.pixels.tobytes()).digest()
+    runs = page.picture
+    return hashlib.blake2b(runs.starts.tobytes() + runs.colours.tobytes()).digest()
 
 
 def _rebuild(kind: type[ClipSimilarity], model: str, black: bool, device: str) -> ClipSimilarity:

@@ -29,7 +29,7 @@ from .conftest import draw, reference
 
 def page(*blocks: Block, background: str = "#ffffff") -> Page:
     empty = white("", {})
-    return Page(empty.pixels, empty.tiles, blocks, background)
+    return Page(empty.picture, empty.tiles, blocks, background)
 
 
 def say(wanted: Page, shown: Page) -> str:
