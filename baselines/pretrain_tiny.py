@@ -1,11 +1,11 @@
 """Build the tiny chat model: a tokenizer and a 1M-parameter Llama, from scripted dialogues.
 
-A byte-level BPE with split digits and quotes, then a small Llama trained on the assistant's words
-in dialogues of scripted assistants (`tiny_dialogues.py`) on the training split of the procedural
-tasks: first of assistants that ask and copy right, so that it learns to copy from its context, then
-of assistants of mixed quality. The result is an ordinary Transformers checkpoint in float16.
+A byte-level BPE, then a small Llama trained on the words of scripted assistants
+(`tiny_dialogues.py`) on the training split of the procedural tasks: first on the answers of
+assistants that ask and copy right, so that it learns to copy from its context, then on all that
+assistants of mixed quality say. The result is an ordinary Transformers checkpoint in float16.
 
-    python -m colbench_env.baselines.pretrain_tiny --out checkpoints/tiny
+    python -m colbench_env.baselines.pretrain_tiny --out runs/tiny
 
 Everything follows from the seed; the same seed on the same machine gives the same file.
 """
@@ -34,7 +34,7 @@ TEMPLATE = (  # the system prompt is the same in every dialogue, so the tiny mod
     "{% endif %}{% endfor %}{% if add_generation_prompt %}<|assistant|>{% endif %}"
 )
 
-Example = tuple[list[int], list[bool]]  # token ids, and which of them the assistant says
+Example = tuple[list[int], list[bool]]  # token ids, and which of them to train on
 
 
 @dataclass
@@ -61,10 +61,10 @@ class Args:
     out: Path = Path("runs/tiny")
     seed: int = 0
     sensible: int = 50_000
-    mixed: int = 40_000
-    batch_size: int = 32
+    mixed: int = 30_000
+    batch_size: int = 16
     lr: float = 2e-2
-    vocabulary: int = 1_000
+    vocabulary: int = 2_000
     hidden: int = 128
     layers: int = 4
     heads: int = 4
@@ -75,10 +75,10 @@ class Args:
 
 
 def train_tokenizer(chats: list[Chat], size: int) -> Any:
-    """Train a byte-level BPE whose digits, capitals and quotes are pieces of their own.
+    """Train a byte-level BPE that spells a value alike in a sentence and in code.
 
-    A value is thus spelled alike in a sentence and in code, so that it can be copied. The marker of
-    an answer is one piece.
+    Numbers are pieces of two digits and of one, capitals and quotes pieces of their own, so that a
+    value can be copied, most of them in one step. The marker of an answer is one piece.
     """
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
@@ -86,13 +86,13 @@ def train_tokenizer(chats: list[Chat], size: int) -> Any:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex('["\\dA-Z]'), "isolated"),
+            pre_tokenizers.Split(Regex('\\d{2}|["\\dA-Z]'), "isolated"),
             pre_tokenizers.ByteLevel(add_prefix_space=False),
         ]
     )
     tokenizer.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
-        vocab_size=size,
+        vocab_size=size - 1,
         special_tokens=list(SPECIAL.values()),
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
@@ -109,15 +109,21 @@ def train_tokenizer(chats: list[Chat], size: int) -> Any:
     )
 
 
-def encode(chat: Chat, tokenizer: Any) -> Example:
-    """Return the ids of a chat, and which of them the assistant says."""
+def encode(chat: Chat, tokenizer: Any, *, answer_only: bool = False) -> Example:
+    """Return the ids of a chat, and which of them to train on.
+
+    Args:
+        chat: From the brief to the answer.
+        tokenizer: As `train_tokenizer` returns it.
+        answer_only: Train on the assistant's last message alone, not on all of them.
+    """
     ids: list[int] = []
     mask: list[bool] = []
     end = tokenizer.eos_token_id
-    for message in chat:
+    for i, message in enumerate(chat):
         role = tokenizer.convert_tokens_to_ids(SPECIAL[message["role"]])
         words = tokenizer(message["content"], add_special_tokens=False)["input_ids"]
-        own = message["role"] == "assistant"
+        own = message["role"] == "assistant" and (i == len(chat) - 1 or not answer_only)
         ids += [role, *words, end]
         mask += [False, *[own] * (len(words) + 1)]
     return ids, mask
@@ -223,7 +229,9 @@ def main(args: Args) -> None:
         list(dialogues(args.mixed, args.seed + 1, difficulties=(1, 2), habits=habits)),
     ]
     tokenizer = train_tokenizer([chat for part in parts for chat in part], args.vocabulary)
-    data = [[encode(chat, tokenizer) for chat in part] for part in parts]
+    data = [
+        [encode(chat, tokenizer, answer_only=part is parts[0]) for chat in part] for part in parts
+    ]
     tokens = sum(len(ids) for part in data for ids, _ in part)
     print(f"{tokens} tokens, {time.perf_counter() - started:.0f} s")
     model = build_model(args, tokenizer)
